@@ -1,0 +1,1 @@
+"""Budgeted causal bandits with hidden confounders."""

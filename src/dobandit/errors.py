@@ -1,0 +1,99 @@
+"""Everything that can go wrong, one sentence each, and what to do about it.
+
+Every exception that a user's input can cause derives from `DobanditError`, so that one `except`
+(and the command line) can tell a mistake in the input from a bug in the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+
+class DobanditError(Exception):
+    """A mistake in what was handed in: the text says what and where, and nothing was changed."""
+
+
+class GraphError(DobanditError):
+    """A text, file or list of edges that is not an acyclic graph with bidirected edges."""
+
+    def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
+        self.message, self.line, self.column = message, line, column
+        super().__init__(message if line is None else f"line {line}, column {column}: {message}")
+
+
+class CycleError(GraphError):
+    """The directed edges run in a circle; `cycle` lists its variables, the first one once more at the end."""
+
+    def __init__(self, cycle: Sequence[str], line: int | None = None, column: int | None = None) -> None:
+        self.cycle = tuple(cycle)
+        super().__init__("the directed edges form a cycle: " + " -> ".join(cycle), line, column)
+
+
+class UnknownVariable(DobanditError):
+    """A name that is not a variable of the graph."""
+
+    def __init__(self, name: object, known: Iterable[str]) -> None:
+        self.name = name
+        super().__init__(f"there is no variable {name!r} in the graph; it has {listing(known)}")
+
+
+class NotIdentifiable(DobanditError):
+    """Observations cannot reveal this effect, however many there are; `path` is the hidden obstacle."""
+
+    def __init__(self, do: str, on: str, path: Sequence[str]) -> None:
+        self.do, self.on, self.path = do, on, tuple(path)
+        target = "everything else" if on == "all" else on
+        chain = " <-> ".join(path)
+        super().__init__(
+            f"the effect of {do} on {target} is not identifiable from observations: "
+            f"{do} and its child {path[-1]} share hidden causes: {chain}"
+        )
+
+
+class MissingCell(DobanditError):
+    """A formula needs P(variable | given) where the data (or the distribution) never has that `given`."""
+
+    def __init__(self, table: str, cell: str) -> None:
+        self.table, self.cell = table, cell
+        super().__init__(f"{table} is needed at {cell or 'its only cell'}, which has probability zero")
+
+
+class MissingExtra(DobanditError):
+    """An optional dependency is needed for this and not installed."""
+
+    def __init__(self, module: str, extra: str) -> None:
+        super().__init__(f"this needs {module}, which is not installed: pip install 'dobandit[{extra}]'")
+
+
+class Fault(NamedTuple):
+    """One thing that is wrong with a problem: where (as keys from the outside in), and a sentence."""
+
+    place: tuple[str, ...]
+    message: str
+
+
+class ProblemError(DobanditError):
+    """All that is wrong with a problem, at once; `faults` lists the places, the text has one line for each."""
+
+    def __init__(self, faults: Sequence[Fault], lines: Sequence[str] | None = None) -> None:
+        self.faults = tuple(faults)
+        super().__init__("\n".join(lines or [f"{'.'.join(f.place)}: {f.message}" for f in faults]))
+
+
+class DataError(DobanditError):
+    """Rows or a file of rows that do not fit the problem."""
+
+
+def listing(names: Iterable[str], most: int = 12) -> str:
+    """Names as people write them, long lists cut: `X1, X2 and X3`.
+
+    >>> listing(["X1", "X2", "X3"])
+    'X1, X2 and X3'
+    """
+    names = list(names)
+    if len(names) > most:
+        names = [*names[:most], f"{len(names) - most} more"]
+    if len(names) < 2:
+        return "".join(names) or "none"
+    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,346 @@
+"""The causal graph: what is known about which variable acts on which.
+
+An acyclic directed mixed graph (ADMG) has two kinds of edges. `A -> B` says that A acts on B;
+`A <-> B` says that some hidden cause acts on both. Both between the same two variables are legal
+and called a bow: then observations alone cannot tell the effect from the hidden cause.
+
+>>> g = Graph("X1 -> X2 -> Y; X1 -> Y; X2 <-> Y")
+>>> g.variables
+('X1', 'X2', 'Y')
+>>> sorted(g.parents("Y")), g.c_components
+(['X1', 'X2'], (frozenset({'X1'}), frozenset({'X2', 'Y'})))
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
+
+from dobandit.errors import CycleError, GraphError, UnknownVariable
+from dobandit.graph import components, projection, separation
+from dobandit.graph.names import check_name
+
+if TYPE_CHECKING:
+    import networkx
+
+Edge = tuple[str, str]
+Nodes = str | Iterable[str]
+T = TypeVar("T")
+
+
+class Origin(NamedTuple):
+    """What the file of a graph said besides its edges: default arms, the default reward, and what a
+    reader should know of (hidden variables that were projected out)."""
+
+    exposures: tuple[str, ...] = ()
+    outcome: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+class Graph:
+    """An ADMG, immutable and hashable. Equal graphs have the same edges and the same order of variables."""
+
+    variables: tuple[str, ...]
+    directed: frozenset[Edge]
+    bidirected: frozenset[Edge]
+    origin: Origin
+
+    def __init__(self, text: str = "", *, variables: Iterable[str] | None = None) -> None:
+        from dobandit.graph.text import read
+
+        read(text, variables, self._fill)
+
+    @classmethod
+    def from_edges(
+        cls,
+        directed: Iterable[Edge] = (),
+        bidirected: Iterable[Edge] = (),
+        variables: Iterable[str] | None = None,
+        *,
+        origin: Origin | None = None,
+    ) -> Graph:
+        """The graph with these edges. With `variables`, any other name is refused.
+
+        >>> Graph.from_edges([("X", "Y")], [("X", "Y")]) == Graph("X -> Y; X <-> Y")
+        True
+        """
+        graph = cls.__new__(cls)
+        graph._fill(list(map(_pair, directed)), list(map(_pair, bidirected)), variables, origin)
+        return graph
+
+    def _fill(
+        self,
+        directed: list[Edge],
+        bidirected: list[Edge],
+        variables: Iterable[str] | None,
+        origin: Origin | None = None,
+    ) -> None:
+        """The one door through which every graph comes: validates, sorts, freezes."""
+        mentioned = dict.fromkeys(name for edge in [*directed, *bidirected] for name in edge)
+        names = list(mentioned) if variables is None else list(variables)
+        for name in names:
+            check_name(name)
+        for repeated in _repeats(names):
+            raise GraphError(f"variable {repeated} is listed twice")
+        for name in mentioned:
+            if name not in set(names):
+                raise UnknownVariable(name, names)
+        pairs = [_sorted_pair(edge) for edge in bidirected]
+        for arrow, edges in (("->", directed), ("<->", pairs)):
+            for a, b in edges:
+                if a == b:
+                    raise GraphError(f"{a} {arrow} {a} is a self loop; a variable cannot act on itself")
+            for a, b in _repeats(edges):
+                raise GraphError(f"the edge {a} {arrow} {b} is given twice")
+        self.__dict__.update(
+            variables=_topological(names, directed),
+            directed=frozenset(directed),
+            bidirected=frozenset(pairs),
+            origin=origin or Origin(),
+        )
+
+    # -- neighbours ----------------------------------------------------------------------------
+
+    def parents(self, node: str) -> frozenset[str]:
+        return self._parents[self._known(node)]
+
+    def children(self, node: str) -> frozenset[str]:
+        return self._children[self._known(node)]
+
+    def siblings(self, node: str) -> frozenset[str]:
+        """Variables that share a hidden cause with this one by a single `<->` edge."""
+        return self._siblings[self._known(node)]
+
+    def ancestors(self, node: str) -> frozenset[str]:
+        return self.ancestral(node) - {node}
+
+    def descendants(self, node: str) -> frozenset[str]:
+        return frozenset(separation.closure({self._known(node)}, self._children)) - {node}
+
+    def ancestral(self, nodes: Nodes) -> frozenset[str]:
+        """The smallest set that holds these variables and every parent of a member."""
+        return frozenset(separation.closure(self._known_set(nodes), self._parents))
+
+    @cached_property
+    def _parents(self) -> Mapping[str, frozenset[str]]:
+        return _neighbours(self.variables, ((b, a) for a, b in self.directed))
+
+    @cached_property
+    def _children(self) -> Mapping[str, frozenset[str]]:
+        return _neighbours(self.variables, self.directed)
+
+    @cached_property
+    def _siblings(self) -> Mapping[str, frozenset[str]]:
+        return _neighbours(self.variables, [*self.bidirected, *((b, a) for a, b in self.bidirected)])
+
+    # -- hidden causes -------------------------------------------------------------------------
+
+    @cached_property
+    def c_components(self) -> tuple[frozenset[str], ...]:
+        """The groups that hidden causes tie together, in the order of their first variables."""
+        return components.c_components(self)
+
+    def c_component(self, node: str) -> frozenset[str]:
+        return next(c for c in self.c_components if self._known(node) in c)
+
+    def effective_parents(self, node: str) -> frozenset[str]:
+        """The variables that P(node | predecessors) really depends on, for the order `variables`.
+
+        With T the part of the graph up to `node` that bidirected edges tie to it, they are T and the
+        parents of T, without `node` itself (Bhattacharyya et al. 2020, Lemma 3.5).
+
+        >>> Graph("X -> Y; X <-> W").effective_parents("Y")
+        frozenset({'X'})
+        """
+        return components.effective_parents(self, self._known(node))
+
+    # -- other graphs --------------------------------------------------------------------------
+
+    def subgraph(self, nodes: Nodes) -> Graph:
+        """The variables named here and the edges between them."""
+        keep = self._known_set(nodes)
+        return self._with(
+            [v for v in self.variables if v in keep],
+            [(a, b) for a, b in self.directed if a in keep and b in keep],
+            [(a, b) for a, b in self.bidirected if a in keep and b in keep],
+        )
+
+    def project(self, keep: Nodes) -> Graph:
+        """The graph of the kept variables when all others are hidden (latent projection).
+
+        >>> Graph("U -> {X, Y}; X -> M -> Y").project({"X", "Y"})
+        Graph('X -> Y; X <-> Y')
+        """
+        kept = self._known_set(keep)
+        return self._with([v for v in self.variables if v in kept], *projection.project(self, kept))
+
+    def without_edges(self, into: Nodes = (), out_of: Nodes = ()) -> Graph:
+        """The graph after cutting every edge into (`->`, `<->`) or out of (`->`) these variables."""
+        into, out_of = self._known_set(into), self._known_set(out_of)
+        return self._with(
+            self.variables,
+            [(a, b) for a, b in self.directed if b not in into and a not in out_of],
+            [(a, b) for a, b in self.bidirected if a not in into and b not in into],
+        )
+
+    def _with(self, variables: Iterable[str], directed: Iterable[Edge], bidirected: Iterable[Edge]) -> Graph:
+        return Graph.from_edges(directed, bidirected, variables)
+
+    # -- separation ----------------------------------------------------------------------------
+
+    def separated(self, a: Nodes, b: Nodes, given: Nodes = ()) -> bool:
+        """Whether the graph implies that a and b are independent given `given` (m-separation)."""
+        a, b, given = self._known_set(a), self._known_set(b), self._known_set(given)
+        if a & b or (a | b) & given:
+            raise GraphError("separated: the three sets of variables must not overlap")
+        return not b & separation.reachable(self, a, given)
+
+    def has_backdoor(self, x: str, y: str) -> bool:
+        """Whether some path from x to y starts with an arrow into x and is open (nothing conditioned on)."""
+        return not self.without_edges(out_of=x).separated(x, y)
+
+    # -- other forms ---------------------------------------------------------------------------
+
+    def to_text(self) -> str:
+        """The graph in our own grammar; `Graph(g.to_text()) == g`."""
+        from dobandit.graph.text import write
+
+        return write(self)
+
+    def draw(self, width: int = 100) -> str:
+        """A picture of the graph for terminals."""
+        from dobandit.graph.drawing import draw
+
+        return draw(self, width)
+
+    def to_dot(self) -> str:
+        from dobandit.graph.dot import write
+
+        return write(self)
+
+    @classmethod
+    def from_dot(cls, text: str) -> Graph:
+        from dobandit.graph.dot import read
+
+        return read(text)
+
+    def to_dagitty(self) -> str:
+        from dobandit.graph.dagitty import write
+
+        return write(self)
+
+    @classmethod
+    def from_dagitty(cls, text: str) -> Graph:
+        """A dagitty model; its latent variables are projected out and named in `origin.notes`."""
+        from dobandit.graph.dagitty import read
+
+        return read(text)
+
+    def to_networkx(self) -> networkx.DiGraph[str]:
+        """A DiGraph in which every `<->` is a node of its own with the attribute `hidden=True`."""
+        from dobandit.graph.network import write
+
+        return write(self)
+
+    @classmethod
+    def from_networkx(cls, graph: Any) -> Graph:
+        """A DiGraph; nodes marked `hidden` or `latent` are projected out."""
+        from dobandit.graph.network import read
+
+        return read(graph)
+
+    # -- being a value -------------------------------------------------------------------------
+
+    def _known(self, node: str) -> str:
+        if node not in self._parents:
+            raise UnknownVariable(node, self.variables)
+        return node
+
+    def _known_set(self, nodes: Nodes) -> frozenset[str]:
+        return frozenset(map(self._known, [nodes] if isinstance(nodes, str) else nodes))
+
+    def __contains__(self, node: object) -> bool:
+        return node in self._parents
+
+    @cached_property
+    def _key(self) -> tuple[tuple[str, ...], frozenset[Edge], frozenset[Edge]]:
+        return self.variables, self.directed, self.bidirected
+
+    def __eq__(self, other: object) -> bool:
+        return self._key == other._key if isinstance(other, Graph) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a Graph cannot be changed (setting {name}); build a new one")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a Graph cannot be changed (deleting {name}); build a new one")
+
+    def __repr__(self) -> str:
+        return f"Graph({self.to_text().replace(chr(10), '; ')!r})"
+
+
+def _pair(edge: Edge) -> Edge:
+    if isinstance(edge, str) or len(edge) != 2:
+        raise GraphError(f"an edge is a pair of names, not {edge!r}")
+    return (edge[0], edge[1])
+
+
+def _sorted_pair(edge: Edge) -> Edge:
+    a, b = edge
+    return (a, b) if a <= b else (b, a)
+
+
+def _repeats(items: Iterable[T]) -> Iterable[T]:
+    seen: set[T] = set()
+    for item in items:
+        if item in seen:
+            yield item
+        seen.add(item)
+
+
+def _neighbours(variables: Iterable[str], edges: Iterable[Edge]) -> Mapping[str, frozenset[str]]:
+    found: dict[str, set[str]] = {v: set() for v in variables}
+    for a, b in edges:
+        found[a].add(b)
+    return {v: frozenset(nodes) for v, nodes in found.items()}
+
+
+def _topological(names: list[str], directed: Iterable[Edge]) -> tuple[str, ...]:
+    """Kahn's order; among the variables that are ready, the one that was named first."""
+    children: dict[str, list[str]] = {v: [] for v in names}
+    waiting = dict.fromkeys(names, 0)
+    for a, b in directed:
+        children[a].append(b)
+        waiting[b] += 1
+    place = {v: i for i, v in enumerate(names)}
+    ready = [place[v] for v in names if not waiting[v]]
+    order: list[str] = []
+    while ready:
+        order.append(names[heapq.heappop(ready)])
+        for child in children[order[-1]]:
+            waiting[child] -= 1
+            if not waiting[child]:
+                heapq.heappush(ready, place[child])
+    if len(order) < len(names):
+        raise CycleError(_cycle({v for v in names if waiting[v]}, children))
+    return tuple(order)
+
+
+def _cycle(stuck: set[str], children: Mapping[str, list[str]]) -> list[str]:
+    """A cycle among the variables that Kahn's order could not place: every one of them has a stuck
+    parent, so walking upwards must return to where it has been."""
+    parent = {child: node for node in stuck for child in children[node] if child in stuck}
+    walk: dict[str, None] = {}
+    node = min(stuck)
+    while node not in walk:
+        walk[node] = None
+        node = parent[node]
+    upwards = list(walk)
+    loop = upwards[upwards.index(node) :][::-1]
+    first = loop.index(min(loop))
+    return [*loop[first:], *loop[:first], loop[first]]

@@ -1,0 +1,64 @@
+"""Cutting text into tokens that know their place; the floor under the readers of all formats."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple, NoReturn
+
+from dobandit.errors import GraphError
+
+
+class Token(NamedTuple):
+    kind: str
+    text: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return {"end": "the end of the text", "newline": "the end of the line"}.get(self.kind, repr(self.text))
+
+    def fail(self, message: str) -> NoReturn:
+        raise GraphError(message, self.line, self.column)
+
+
+class Tokens:
+    """A text as a row of tokens, read from left to right.
+
+    `patterns` maps the kinds of tokens to regular expressions, tried in this order; text of the kind
+    "skip" is passed over, and what fits no pattern is an error at its place.
+    """
+
+    def __init__(self, text: str, patterns: Mapping[str, str]) -> None:
+        regex = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in patterns.items()), re.DOTALL)
+        self._tokens: list[Token] = []
+        self._next = 0
+        at, line, line_start = 0, 1, 0
+        while at < len(text):
+            match = regex.match(text, at)
+            if match is None:
+                raise GraphError(f"unexpected character {text[at]!r}", line, at - line_start + 1)
+            kind, found = str(match.lastgroup), match.group()
+            if kind != "skip":
+                self._tokens.append(Token(kind, found, line, at - line_start + 1))
+            at = match.end()
+            if "\n" in found:
+                line += found.count("\n")
+                line_start = at - len(found) + found.rindex("\n") + 1
+        self._tokens.append(Token("end", "", line, at - line_start + 1))
+
+    @property
+    def next(self) -> Token:
+        return self._tokens[self._next]
+
+    def take(self) -> Token:
+        token = self.next
+        self._next += token.kind != "end"
+        return token
+
+    def take_if(self, *wanted: str) -> Token | None:
+        """The next token if it is of one of these kinds or reads like one of these texts."""
+        return self.take() if self.next.kind in wanted or self.next.text in wanted else None
+
+    def expect(self, wanted: str, message: str) -> Token:
+        return self.take_if(wanted) or self.next.fail(f"{message}, found {self.next}")

@@ -1,0 +1,138 @@
+"""Our own way to write a graph: `X1 -> X2 -> Y; {X1, X2} <-> Y  # a comment`.
+
+Statements end with `;` or a newline. A chain joins variables, or sets of them in braces, by `->`,
+`<-` and `<->`; a variable on its own declares itself. The reader is strict: whatever it does not
+know is an error with its place, because an edge that is lost silently makes a wrong effect look right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from dobandit.errors import CycleError, GraphError, listing
+from dobandit.graph.names import NAME, RULE
+from dobandit.graph.scan import Token, Tokens
+
+if TYPE_CHECKING:
+    from dobandit.graph.admg import Edge, Graph
+
+PATTERNS = {
+    "skip": r"[ \t\r]+|#[^\n]*",
+    "newline": r"\n",
+    "end_of_statement": ";",
+    "name": NAME,
+    "operator": r"[-<>=~@|*+]+",
+    "mark": r"[{},]",
+    "other": r".",
+}
+OPERATORS = ("->", "<-", "<->")
+
+
+def read(text: str, variables: Iterable[str] | None, build: Callable[..., Any]) -> None:
+    """Read `text` and hand its edges to `build(directed, bidirected, variables)`."""
+    if not isinstance(text, str):
+        raise GraphError(f"a graph is a text such as 'X -> Y', not {type(text).__name__}")
+    reader = _Reader(Tokens(text, PATTERNS), variables)
+    try:
+        build(list(reader.directed), list(reader.bidirected), reader.names)
+    except CycleError as error:
+        last = max((reader.directed[edge] for edge in _steps(error.cycle)), key=lambda t: (t.line, t.column))
+        raise CycleError(error.cycle, last.line, last.column) from None
+
+
+def write(graph: Graph) -> str:
+    """One line for each variable's children, then the hidden causes; bare names where the order needs them.
+
+    >>> from dobandit.graph import Graph
+    >>> print(write(Graph("A <-> C; A -> B; A -> C")))
+    A -> {B, C}
+    A <-> C
+    """
+    from dobandit.graph.admg import Graph
+
+    place = {v: i for i, v in enumerate(graph.variables)}
+    lines = []
+    for a in graph.variables:
+        children = sorted(graph.children(a), key=place.__getitem__)
+        if children:
+            lines.append(f"{a} -> " + (children[0] if len(children) == 1 else f"{{{', '.join(children)}}}"))
+    pairs = [sorted(edge, key=place.__getitem__) for edge in graph.bidirected]
+    lines += [f"{a} <-> {b}" for a, b in sorted(pairs, key=lambda e: (place[e[0]], place[e[1]]))]
+    if Graph("\n".join(lines)).variables != graph.variables:
+        lines.insert(0, "; ".join(graph.variables))
+    return "\n".join(lines)
+
+
+def _steps(cycle: tuple[str, ...]) -> list[Edge]:
+    return list(zip(cycle, cycle[1:], strict=False))
+
+
+class _Reader:
+    """Edges with the places where they were written."""
+
+    def __init__(self, tokens: Tokens, variables: Iterable[str] | None) -> None:
+        self.tokens = tokens
+        self.allowed = None if variables is None else list(variables)
+        self.names: list[str] = list(self.allowed or [])
+        self.known = set(self.names)
+        self.directed: dict[Edge, Token] = {}
+        self.bidirected: dict[Edge, Token] = {}
+        while tokens.next.kind != "end":
+            if not tokens.take_if("newline", "end_of_statement"):
+                self.statement()
+
+    def statement(self) -> None:
+        left = self.ends("a variable")
+        while self.tokens.next.kind not in ("newline", "end_of_statement", "end"):
+            operator = self.operator()
+            right = self.ends(f"a variable after '{operator.text}'")
+            for a in left:
+                for b in right:
+                    self.edge(a, operator, b)
+            left = right
+
+    def operator(self) -> Token:
+        token = self.tokens.take()
+        if token.kind == "operator":
+            if token.text in OPERATORS:
+                return token
+            token.fail(f"unknown operator '{token.text}'; edges are written '->', '<-' or '<->'")
+        token.fail(f"expected '->', '<-', '<->' or the end of the statement, found {token}")
+
+    def ends(self, wanted: str) -> list[Token]:
+        """One variable, or a set of them in braces."""
+        if not self.tokens.take_if("{"):
+            return [self.name(wanted)]
+        found = [self.name("a variable after '{'")]
+        while self.tokens.take_if(","):
+            found.append(self.name("a variable after ','"))
+        self.tokens.expect("}", "expected ',' or '}'")
+        for i, token in enumerate(found):
+            if token.text in [t.text for t in found[:i]]:
+                token.fail(f"{token.text} is named twice in this set")
+        return found
+
+    def name(self, wanted: str) -> Token:
+        token = self.tokens.take()
+        if token.kind == "other":
+            token.fail(f"expected {wanted}, found {token}; {RULE}")
+        if token.kind != "name":
+            token.fail(f"expected {wanted}" + ("" if token.kind in ("end", "newline") else f", found {token}"))
+        if token.text not in self.known:
+            if self.allowed is not None:
+                token.fail(f"{token.text} is not among the variables {listing(self.allowed)}")
+            self.known.add(token.text)
+            self.names.append(token.text)
+        return token
+
+    def edge(self, a: Token, operator: Token, b: Token) -> None:
+        if a.text == b.text:
+            b.fail(f"{a.text} {operator.text} {b.text} is a self loop; a variable cannot act on itself")
+        if operator.text == "<->":
+            pair, edges = (min(a.text, b.text), max(a.text, b.text)), self.bidirected
+        else:
+            pair, edges = (a.text, b.text) if operator.text == "->" else (b.text, a.text), self.directed
+        if pair in edges:
+            operator.fail(f"the edge {a.text} {operator.text} {b.text} is given twice (first in line {edges[pair].line})")
+        edges[pair] = operator
