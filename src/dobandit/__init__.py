@@ -1,1 +1,56 @@
-"""Budgeted causal bandits with hidden confounders."""
+"""Budgeted causal bandits with hidden confounders.
+
+>>> import dobandit as db
+>>> g = db.Graph("Z -> X -> Y; Z -> Y")
+>>> print(db.identify(g, do="X", on="Y"))
+P(Y | do(X)) = Σ_Z P(Z) P(Y | Z, X)
+
+Names are loaded when they are first used, so that `import dobandit` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dobandit.errors import DobanditError, NotIdentifiable
+    from dobandit.graph import Graph
+    from dobandit.identification import Estimand, identify, is_identifiable
+    from dobandit.problem import Arm, Problem
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Arm": "problem",
+    "DobanditError": "errors",
+    "Estimand": "identification",
+    "Graph": "graph",
+    "NotIdentifiable": "errors",
+    "Problem": "problem",
+    "identify": "identification",
+    "is_identifiable": "identification",
+}
+
+__all__ = [
+    "Arm",
+    "DobanditError",
+    "Estimand",
+    "Graph",
+    "NotIdentifiable",
+    "Problem",
+    "identify",
+    "is_identifiable",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'dobandit' has no attribute {name!r}")
+    value = getattr(import_module(f"dobandit.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

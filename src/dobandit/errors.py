@@ -6,7 +6,7 @@ Every exception that a user's input can cause derives from `DobanditError`, so t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 
@@ -52,11 +52,15 @@ class NotIdentifiable(DobanditError):
 
 
 class MissingCell(DobanditError):
-    """A formula needs P(variable | given) where the data (or the distribution) never has that `given`."""
+    """A formula needs P(variable | given) at values of `given` that never occur.
 
-    def __init__(self, table: str, cell: str) -> None:
-        self.table, self.cell = table, cell
-        super().__init__(f"{table} is needed at {cell or 'its only cell'}, which has probability zero")
+    `cell` maps the given variables to the positions of their values, or to the values themselves.
+    """
+
+    def __init__(self, table: str, cell: Mapping[str, object]) -> None:
+        self.table, self.cell = table, dict(cell)
+        where = ", ".join(f"{v}={value}" for v, value in cell.items())
+        super().__init__(f"{table} is needed " + (f"where {where}, which never occurs" if where else "and unknown"))
 
 
 class MissingExtra(DobanditError):
@@ -64,6 +68,10 @@ class MissingExtra(DobanditError):
 
     def __init__(self, module: str, extra: str) -> None:
         super().__init__(f"this needs {module}, which is not installed: pip install 'dobandit[{extra}]'")
+
+
+class ArmError(DobanditError):
+    """A text that is not an arm such as do(X1=1)."""
 
 
 class Fault(NamedTuple):
@@ -79,6 +87,10 @@ class ProblemError(DobanditError):
     def __init__(self, faults: Sequence[Fault], lines: Sequence[str] | None = None) -> None:
         self.faults = tuple(faults)
         super().__init__("\n".join(lines or [f"{'.'.join(f.place)}: {f.message}" for f in faults]))
+
+
+class FileProblem(DobanditError):
+    """A file that is missing or cannot be read."""
 
 
 class DataError(DobanditError):

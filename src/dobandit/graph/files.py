@@ -1,0 +1,38 @@
+"""Graphs from files: DOT, dagitty or our own text, told apart by what they begin with."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from dobandit.errors import DobanditError, FileProblem, GraphError
+from dobandit.graph.admg import Graph
+
+_DOT = re.compile(r"(strict\s+)?(di)?graph\b", re.IGNORECASE)
+_DAGITTY = re.compile(r"(dag|pdag|mag|pag)\b[^{;\n]*\{")
+
+
+def read_file(path: Path) -> Graph:
+    """The graph in this file; an error names the file before the line."""
+    try:
+        return parse(read_text(path))
+    except DobanditError as error:
+        raise error if isinstance(error, FileProblem) else GraphError(f"{path.name}: {error}") from None
+
+
+def parse(text: str) -> Graph:
+    """The graph in this text, whichever of the three formats it is written in."""
+    start = re.sub(r"\A(\s+|//[^\n]*\n|#[^\n]*\n|/\*.*?\*/)*", "", text, flags=re.DOTALL)
+    if _DOT.match(start):
+        return Graph.from_dot(text)
+    return Graph.from_dagitty(text) if _DAGITTY.match(start) else Graph(text)
+
+
+def read_text(path: Path) -> str:
+    """The text of a file, or a sentence that says why it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise FileProblem(f"{path}: this is not a text file (UTF-8)") from None
+    except OSError as error:
+        raise FileProblem(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from None

@@ -1,0 +1,7 @@
+"""Identification: what can be learnt about interventions from observations."""
+
+from dobandit.identification.api import identify, is_identifiable
+from dobandit.identification.estimand import Estimand
+from dobandit.identification.expressions import Table
+
+__all__ = ["Estimand", "Table", "identify", "is_identifiable"]

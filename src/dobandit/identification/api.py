@@ -1,0 +1,90 @@
+"""Which effects observations reveal, and by which recipe.
+
+Many recipes may be right; people want the short one. Where covariates block every back-door path,
+the recipe averages over a smallest set of them. Elsewhere every variable without which the effect is
+still identifiable is hidden (the graph is projected onto the others) before the recipe is written.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from dobandit.errors import NotIdentifiable
+from dobandit.graph import Graph
+from dobandit.identification import tian
+from dobandit.identification.estimand import Estimand
+
+EVERYTHING = "all"
+
+
+def is_identifiable(graph: Graph, do: str, on: str) -> bool:
+    """Whether observations, if there are enough, reveal the effect of setting `do` on `on`.
+
+    `on` is a variable, or "all" for the distribution of everything else. Complete: False means that
+    two models exist which agree on all observations and disagree on the effect.
+    """
+    try:
+        _expression(graph, do, on)
+    except NotIdentifiable:
+        return False
+    return True
+
+
+@lru_cache(maxsize=4096)
+def identify(graph: Graph, do: str, on: str) -> Estimand:
+    """The recipe for P(on | do(do)) from observations; raises `NotIdentifiable`, which names the obstacle."""
+    formula = _expression(graph, do, on)
+    if on == EVERYTHING:
+        return Estimand(do, tuple(v for v in graph.variables if v != do), "c-factor", formula)
+    if do not in graph.ancestral(on):
+        return Estimand(do, (on,), "observed", tian.effect(graph.project(on), do, on))
+    covariates = backdoor_set(graph, do, on)
+    if covariates is None:
+        return Estimand(do, (on,), "c-factor", tian.effect(_smallest(graph, do, on), do, on))
+    few = _treatment_late(graph.project({do, on} | covariates), do)
+    return Estimand(do, (on,), "adjustment" if covariates else "no-backdoor", tian.effect(few, do, on))
+
+
+def _expression(graph: Graph, do: str, on: str) -> tian.Sum:
+    graph.parents(do)  # an unknown variable is refused here
+    if on == EVERYTHING:
+        return tian.effect_on_all(graph, do)
+    if do == on:
+        raise ValueError(f"the effect of {do} on itself is no question: it is set")
+    return tian.effect(graph, do, on)
+
+
+def backdoor_set(graph: Graph, do: str, on: str) -> frozenset[str] | None:
+    """A smallest set of covariates that blocks every back-door path, or None if no set does.
+
+    If any set does, then so do all ancestors of the two that the treatment does not act on. Causes far
+    from the outcome are given up first: what acts on the outcome itself explains more of it, and asks
+    for less overlap with the treatment.
+    """
+    seen = graph.without_edges(out_of=do)
+    covariates = graph.ancestral([do, on]) - graph.descendants(do) - {do, on}
+    if not seen.separated(do, on, covariates):
+        return None
+    for candidate in graph.variables:
+        if candidate in covariates and seen.separated(do, on, covariates - {candidate}):
+            covariates -= {candidate}
+    return covariates
+
+
+def _smallest(graph: Graph, do: str, on: str) -> Graph:
+    """The graph projected onto few variables that still identify the effect."""
+    graph = graph.project(graph.ancestral(on))
+    for candidate in graph.variables:
+        if candidate not in (do, on):
+            fewer = graph.project(set(graph.variables) - {candidate})
+            if is_identifiable(fewer, do, on):
+                graph = fewer
+    return _treatment_late(graph, do)
+
+
+def _treatment_late(graph: Graph, do: str) -> Graph:
+    """The same graph in an order that names the treatment after all it does not act on, so that
+    covariates are not written as conditional on it."""
+    late = graph.descendants(do) | {do}
+    order = sorted(graph.variables, key=lambda v: v in late)
+    return Graph.from_edges(graph.directed, graph.bidirected, order)

@@ -1,0 +1,62 @@
+"""An estimand: the recipe by which tables of observations turn into the effect of an intervention.
+
+>>> from dobandit.graph import Graph
+>>> from dobandit.identification import identify
+>>> e = identify(Graph("X -> M -> Y; X <-> Y"), do="X", on="Y")
+>>> print(e)
+P(Y | do(X)) = Σ_M P(M | X) [Σ_X' P(X') P(Y | X', M)]
+>>> [str(t) for t in e.tables]
+['P(M | X)', 'P(X)', 'P(Y | X, M)']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from dobandit.identification.expressions import Sum, Table, tables
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Estimand:
+    """P(on | do(do)) as a recipe over tables P(v | z).
+
+    `method` says which kind: "observed" (the intervention cannot matter), "no-backdoor" (seeing is
+    doing), "adjustment" (averaging over a set of covariates) or "c-factor" (everything else).
+    """
+
+    do: str
+    on: tuple[str, ...]
+    method: str
+    formula: Sum
+
+    @cached_property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables that the recipe needs, each once."""
+        return tuple(dict.fromkeys(tables(self.formula)))
+
+    @cached_property
+    def variables(self) -> frozenset[str]:
+        """The variables that have to be observed."""
+        return frozenset[str]().union(*(t.free for t in self.tables))
+
+    def evaluate(self, tables: Mapping[Table, NDArray[np.float64]]) -> NDArray[np.float64]:
+        """P(on | do(do)) with axes (trial, value of do, value of each variable of on).
+
+        A table P(v | z_1, z_2) is an array with axes (trial, z_1, z_2, v); cells whose z never occurs
+        are NaN. A term with a zero factor is zero whatever stands beside it; if an undefined cell is
+        really needed, `MissingCell` names it. Where the effect does not depend on the value of `do`,
+        its axis has length one.
+        """
+        from dobandit.identification.evaluation import evaluate
+
+        return evaluate(self, tables)
+
+    def __str__(self) -> str:
+        return f"P({', '.join(self.on)} | do({self.do})) = {self.formula.write({self.do: self.do})}"

@@ -1,0 +1,148 @@
+"""The grammar of a recipe: sums of products of conditional tables, and, rarely, ratios of such sums.
+
+An expression is a table `P(v | z)`, a `Sum` over some variables of a product of factors, or a
+`Ratio`: the conditional distribution of one variable inside a sum. Every expression knows the
+variables it is a function of (`free`) and, if it is a distribution of one variable given the
+others, which one that is (`variable`): summing it over that variable gives one, which is how
+factors that do not matter drop out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class Table:
+    """P(variable | given).
+
+    >>> print(Table("Y", ("X", "Z")))
+    P(Y | X, Z)
+    """
+
+    variable: str
+    given: tuple[str, ...]
+
+    @property
+    def free(self) -> frozenset[str]:
+        return frozenset((*self.given, self.variable))
+
+    def write(self, names: Names) -> str:
+        given = ", ".join(names.get(v, v) for v in self.given)
+        return f"P({names.get(self.variable, self.variable)}{' | ' if given else ''}{given})"
+
+    def __str__(self) -> str:
+        return self.write({})
+
+
+@dataclass(frozen=True)
+class Sum:
+    """The product of the factors, summed over the variables `over`."""
+
+    over: frozenset[str]
+    factors: tuple[Expression, ...]
+    variable: str | None = None
+
+    @cached_property
+    def free(self) -> frozenset[str]:
+        return frozenset[str]().union(*(f.free for f in self.factors)) - self.over
+
+    def write(self, names: Names) -> str:
+        names = {**names, **{v: _fresh(names.get(v, v), names) for v in self.over}}
+        product = " ".join(_in_brackets(f, f.write(names)) for f in self.factors) or "1"
+        over = ",".join(sorted(names.get(v, v) for v in self.over))
+        return f"Σ_{over} {product}" if over else product
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """numerator / denominator: the distribution of `variable` given the rest inside the numerator.
+
+    Theory says that the ratio does not depend on the variables `average`; data say so only roughly,
+    so both parts are averaged over them with `weights`, their own distribution.
+    """
+
+    variable: str
+    numerator: Sum
+    denominator: Sum
+    average: frozenset[str] = frozenset()
+    weights: tuple[Table, ...] = ()
+
+    @cached_property
+    def free(self) -> frozenset[str]:
+        return (self.numerator.free | self.denominator.free) - self.average
+
+    def write(self, names: Names) -> str:
+        if not self.average:
+            return f"({self.numerator.write(names)}) / ({self.denominator.write(names)})"
+        parts = [Sum(self.average, (*self.weights, part)) for part in (self.numerator, self.denominator)]
+        return " / ".join(f"({part.write(names)})" for part in parts)
+
+
+Expression = Table | Sum | Ratio
+Names = dict[str, str]  # the name under which a variable is written, where it is not its own
+
+
+def product(factors: Iterable[Expression], over: Iterable[str] = ()) -> Sum:
+    """The sum over `over` of the product, without the factors that sum to one and with nested sums
+    spread out where no variable would be caught."""
+    todo = list(factors)
+    over = set(over)
+    while (spent := _summed_to_one(todo, over)) is not None:
+        over.discard(str(spent.variable))
+        todo.remove(spent)
+    flat: list[Expression] = []
+    for factor in todo:
+        others = over.union(*(f.free for f in todo if f is not factor))
+        if isinstance(factor, Sum) and not factor.over & others:
+            flat += factor.factors
+            over |= factor.over
+        else:
+            flat.append(factor)
+    return Sum(frozenset(over), tuple(flat))
+
+
+def ratio(variable: str, numerator: Sum, denominator: Sum) -> Expression:
+    """numerator / denominator, with factors that stand in both and touch no summed variable struck out."""
+    above, below = list(numerator.factors), list(denominator.factors)
+    for factor in denominator.factors:
+        if factor in above and not factor.free & (numerator.over | denominator.over):
+            above.remove(factor)
+            below.remove(factor)
+    if below:
+        return Ratio(variable, product(above, numerator.over), product(below, denominator.over))
+    rest = product(above, numerator.over)
+    return rest.factors[0] if not rest.over and len(rest.factors) == 1 else replace(rest, variable=variable)
+
+
+def tables(expression: Expression) -> Iterator[Table]:
+    """Every table in an expression, in the order in which it is written."""
+    match expression:
+        case Table():
+            yield expression
+        case Sum():
+            for factor in expression.factors:
+                yield from tables(factor)
+        case Ratio():
+            for part in (*expression.weights, expression.numerator, expression.denominator):
+                yield from tables(part)
+
+
+def _summed_to_one(factors: list[Expression], over: set[str]) -> Expression | None:
+    """A distribution of a summed variable that no other factor looks at."""
+    for factor in factors:
+        if factor.variable in over and not any(factor.variable in f.free for f in factors if f is not factor):
+            return factor
+    return None
+
+
+def _fresh(name: str, taken: Names) -> str:
+    while name in taken.values():
+        name += "'"
+    return name
+
+
+def _in_brackets(factor: Expression, text: str) -> str:
+    return f"[{text}]" if isinstance(factor, Sum) and factor.over else text

@@ -1,0 +1,122 @@
+"""Complete identification of P(y | do(x)) for one intervened variable (Tian and Pearl 2002).
+
+Write Q[S] for the distribution of S when everything else is set by hand. Q[V] is what is observed,
+and it falls apart into the c-components of the graph, each a product of the observed P(v | z) with z
+the effective parents. After do(x) only D matters, the ancestors of y when x is cut out, and
+P(y | do(x)) sums the product of Q[D_j] over the c-components D_j of D. Each Q[D_j] lies inside some
+known Q[S]; `_inside` narrows S down to it by summing out what is no ancestor and keeping the
+c-component, or gets stuck, and then nothing else would help either (Huang and Valtorta 2006).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dobandit.errors import NotIdentifiable
+from dobandit.graph import Graph
+from dobandit.identification.expressions import Expression, Ratio, Sum, Table, product, ratio
+
+
+def effect(graph: Graph, x: str, y: str) -> Sum:
+    """P(y | do(x)) as an expression in x and y; raises `NotIdentifiable`."""
+    relevant = graph.subgraph(graph.ancestral(y))
+    if x not in relevant:
+        return product(factors(relevant, frozenset(relevant.variables)), set(relevant.variables) - {y})
+    cut = relevant.subgraph(set(relevant.variables) - {x})
+    wanted = cut.subgraph(cut.ancestral(y))
+    found: list[Expression] = []
+    for part in wanted.c_components:
+        whole = relevant.c_component(next(iter(part)))
+        found += _inside(relevant, part, whole, factors(relevant, whole), x, y)
+    return product(found, set(wanted.variables) - {y})
+
+
+def effect_on_all(graph: Graph, x: str) -> Sum:
+    """P(everything else | do(x)): Q[S \\ {x}] for the c-component S of x, times what x leaves unchanged.
+
+    It exists if and only if no child of x is in S (Tian and Pearl 2002, the child condition).
+    """
+    tied = graph.c_component(x)
+    if tied & graph.children(x):
+        raise NotIdentifiable(x, "all", _hidden_path(graph.subgraph(tied), x))
+    own = product(factors(graph, tied), {x})
+    others = factors(graph, frozenset(graph.variables) - tied)
+    return Sum(frozenset(), (own, *others) if own.factors else tuple(others))
+
+
+def factors(graph: Graph, part: frozenset[str]) -> list[Expression]:
+    """P(v | effective parents of v) for every v in the part, in order."""
+    return [_factor(graph, v) for v in graph.variables if v in part]
+
+
+def _factor(graph: Graph, v: str) -> Table:
+    return Table(v, tuple(sorted(graph.effective_parents(v), key=graph.variables.index)))
+
+
+def _inside(
+    graph: Graph, wanted: frozenset[str], whole: frozenset[str], known: list[Expression], x: str, y: str
+) -> list[Expression]:
+    """Q[wanted] from Q[whole] = the product of `known`; both are c-components, wanted inside whole."""
+    if wanted == whole:
+        return known
+    within = graph.subgraph(whole)
+    above = within.ancestral(wanted)
+    if above == whole:
+        raise NotIdentifiable(x, y, _hidden_path(within, x))
+    narrowed = product(known, whole - above)  # Q[above]: what is no ancestor sums out
+    if above == wanted:
+        return [narrowed] if narrowed.over else list(narrowed.factors)
+    kept = within.subgraph(above)
+    smaller = kept.c_component(next(iter(wanted)))
+    return _inside(graph, wanted, smaller, _conditionals(graph, kept, narrowed, smaller), x, y)
+
+
+def _conditionals(graph: Graph, kept: Graph, known: Sum, part: frozenset[str]) -> list[Expression]:
+    """Q[part] from Q[kept] for a c-component of `kept`, as conditionals in the order of `kept`.
+
+    Each is Q[v_1..v_i] / Q[v_1..v_{i-1}], with Q[v_1..v_i] the sum of Q[kept] over what comes later.
+    """
+    found: list[Expression] = []
+    for i, v in enumerate(kept.variables):
+        if v in part:
+            later = set(kept.variables[i + 1 :])
+            conditional = ratio(v, _sum_out(known, later), _sum_out(known, {v, *later}))
+            found.append(_averaged(graph, conditional, _depends_on(graph, kept, v)))
+    return found
+
+
+def _sum_out(known: Sum, variables: set[str]) -> Sum:
+    return product(known.factors, known.over | variables)
+
+
+def _depends_on(graph: Graph, kept: Graph, v: str) -> frozenset[str]:
+    """What the conditional of v in Q[kept] can depend on: v's component up to v, and its parents anywhere."""
+    upto = kept.subgraph(kept.variables[: kept.variables.index(v) + 1])
+    tied = upto.c_component(v)
+    return tied.union(*(graph.parents(w) for w in tied))
+
+
+def _averaged(graph: Graph, conditional: Expression, arguments: frozenset[str]) -> Expression:
+    """The conditional averaged over variables that it only seems to depend on."""
+    seeming = conditional.free - arguments
+    if not isinstance(conditional, Ratio) or not seeming:
+        return conditional
+    seen = graph.project(seeming)
+    return replace(conditional, average=seeming, weights=tuple(_factor(seen, v) for v in seen.variables))
+
+
+def _hidden_path(tied: Graph, x: str) -> list[str]:
+    """The shortest row of hidden causes from x to one of its children inside a c-component."""
+    came_from: dict[str, str] = {x: x}
+    todo = [x]
+    for node in todo:
+        if node in tied.children(x):
+            path = [node]
+            while path[-1] != x:
+                path.append(came_from[path[-1]])
+            return path[::-1]
+        for other in sorted(tied.siblings(node), key=tied.variables.index):
+            if other not in came_from:
+                came_from[other] = node
+                todo.append(other)
+    raise AssertionError(f"{x} has no child in its c-component")

@@ -1,0 +1,8 @@
+"""Problems: arms, costs, budget, objective, from Python and from TOML."""
+
+from dobandit.problem.arms import Arm
+from dobandit.problem.costs import Choose, Cost, Uniform
+from dobandit.problem.definition import Problem
+from dobandit.problem.labels import label
+
+__all__ = ["Arm", "Choose", "Cost", "Problem", "Uniform", "label"]

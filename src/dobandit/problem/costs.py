@@ -1,0 +1,108 @@
+"""What a pull costs: a number, or a rule by which a simulation draws it anew for every trial."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dobandit.errors import ArmError
+from dobandit.problem.arms import Arm, parse_do
+from dobandit.problem.faults import Faults, is_positive
+
+
+@dataclass(frozen=True)
+class Choose:
+    """One of these costs, all equally likely."""
+
+    values: tuple[float, ...]
+
+    def draw(self, u: float) -> float:
+        """The cost that a uniform number u in [0, 1) picks."""
+        return self.values[int(u * len(self.values))]
+
+    def __str__(self) -> str:
+        return "one of " + ", ".join(f"{v:g}" for v in self.values)
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """Any cost between two numbers, all equally likely."""
+
+    low: float
+    high: float
+
+    def draw(self, u: float) -> float:
+        return self.low + u * (self.high - self.low)
+
+    def __str__(self) -> str:
+        return f"{self.low:g} to {self.high:g}"
+
+
+Cost = float | Choose | Uniform
+
+
+def costs_of_arms(
+    arms: tuple[Arm, ...],
+    stated: object,
+    default: object,
+    domains: Mapping[str, tuple[str, ...]],
+    faults: Faults,
+) -> tuple[Cost, ...]:
+    """The cost of every arm: what is stated for the arm, else for its variable, else the default."""
+    otherwise = read_cost(default, ("default_cost",), faults)
+    found: dict[tuple[str | None, str | None], Cost] = {}
+    for key, value in faults.mapping(stated, ("costs",)).items():
+        place = ("costs", str(key))
+        cost = read_cost(value, place, faults)
+        try:
+            target = parse_do(key)
+        except ArmError as error:
+            faults.add(place, str(error))
+            continue
+        if _is_arm(target, arms, domains, place, faults):
+            if target in found:
+                faults.add(place, "the cost of this arm is stated twice")
+            found[target] = cost
+    return tuple(
+        found.get((arm.variable, arm.value), found.get((arm.variable, None), 1.0 if arm.observes else otherwise))
+        for arm in arms
+    )
+
+
+def read_cost(value: object, place: tuple[str, ...], faults: Faults) -> Cost:
+    """A positive number, `{choose = [2, 3]}` or `{uniform = [1, 1.3]}`."""
+    if is_positive(value):
+        return float(value)
+    if isinstance(value, Mapping) and len(value) == 1:
+        (rule, numbers), *_ = value.items()
+        if isinstance(numbers, list | tuple) and numbers and all(map(is_positive, numbers)):
+            if rule == "choose":
+                return Choose(tuple(map(float, numbers)))
+            if rule == "uniform" and len(numbers) == 2 and numbers[0] <= numbers[1]:
+                return Uniform(float(numbers[0]), float(numbers[1]))
+    faults.add(
+        place,
+        f"a cost is a positive number, {{choose = [2, 3]}} or {{uniform = [1, 1.3]}}, not {value!r}",
+    )
+    return 1.0
+
+
+def _is_arm(
+    target: tuple[str | None, str | None],
+    arms: tuple[Arm, ...],
+    domains: Mapping[str, tuple[str, ...]],
+    place: tuple[str, ...],
+    faults: Faults,
+) -> bool:
+    variable, value = target
+    if variable is None:
+        return True
+    if variable not in domains:
+        faults.unknown(place, f"there is no variable {variable}", variable, domains)
+    elif not any(arm.variable == variable for arm in arms):
+        faults.add(place, f"{variable} cannot be set (it is not intervenable), so it has no cost; remove this line")
+    elif value is not None and value not in domains[variable]:
+        faults.add(place, f"{variable} has no value {value}; its values are {', '.join(domains[variable])}")
+    else:
+        return True
+    return False

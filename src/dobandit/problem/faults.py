@@ -1,0 +1,64 @@
+"""Collecting everything that is wrong, so that a user mends a file once and not line by line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from numbers import Real
+from typing import Any, TypeGuard
+
+from dobandit.errors import Fault, ProblemError, listing
+
+
+class Faults:
+    """A list of faults that grows while a problem is read, and is raised at the end."""
+
+    def __init__(self) -> None:
+        self.found: list[Fault] = []
+
+    def add(self, place: tuple[str, ...], message: str) -> None:
+        self.found.append(Fault(place, message))
+
+    def unknown(self, place: tuple[str, ...], message: str, name: str, known: Iterable[str]) -> None:
+        """A name that nobody knows: the nearest known one, or all of them, as the way out."""
+        known = list(known)
+        near = get_close_matches(name, known, n=1)
+        self.add(place, f"{message}; " + (f"did you mean {near[0]}?" if near else f"known are {listing(known)}"))
+
+    def mapping(self, value: object, place: tuple[str, ...]) -> Mapping[Any, Any]:
+        if value is None or isinstance(value, Mapping):
+            return value or {}
+        self.add(place, f"expected a table of names and values, not {value!r}")
+        return {}
+
+    def names(self, value: object, place: tuple[str, ...], known: Iterable[str]) -> tuple[str, ...]:
+        """A list of names of variables, each known and named once."""
+        if isinstance(value, str) or not isinstance(value, Iterable):
+            self.add(place, f"expected a list of variables, not {value!r}")
+            return ()
+        known, names = list(known), list(value)
+        for i, name in enumerate(names):
+            if name not in known:
+                self.unknown(place, f"there is no variable {name}", str(name), known)
+            elif name in names[:i]:
+                self.add(place, f"{name} is named twice")
+        return tuple(dict.fromkeys(name for name in names if name in known))
+
+    def one_of(self, value: object, place: tuple[str, ...], options: tuple[str, ...]) -> str:
+        if value not in options:
+            self.add(place, f"expected {' or '.join(map(repr, options))}, not {value!r}")
+            return options[0]
+        return str(value)
+
+    def raise_any(self) -> None:
+        if self.found:
+            raise ProblemError(self.found)
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def is_positive(value: object) -> TypeGuard[float]:
+    return is_number(value) and value > 0

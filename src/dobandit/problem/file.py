@@ -1,0 +1,103 @@
+"""Problems from TOML files: every key goes to the argument of `Problem` of the same meaning, and every
+fault comes back with its line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from dobandit.errors import Fault, GraphError, ProblemError
+from dobandit.graph import Graph
+from dobandit.graph.files import read_file, read_text
+from dobandit.problem.definition import Problem
+from dobandit.problem.faults import Faults
+from dobandit.problem.places import Places
+
+KEYS = (
+    *("objective", "goal", "budget", "horizon", "reward", "intervenable", "observed"),
+    *("graph", "domains", "costs", "world"),
+)
+
+
+def load(path: Path) -> Problem:
+    text = read_text(path)
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ProblemError([], [f"{path}, {_toml_place(str(error))}"]) from None
+    except RecursionError:
+        raise ProblemError([], [f"{path}: the tables are nested too deeply"]) from None
+    places = Places(text)
+    faults = _Collected()
+    problem = _build(table, path.parent, places, faults)
+    if problem is None or faults.found:
+        found = sorted(faults.found, key=lambda fault: places.line(fault.place))
+        raise ProblemError(found, [f"{path}{places.of(f.place)}: {_key(f.place)}{f.message}" for f in found])
+    return problem
+
+
+class _Collected(Faults):
+    """Faults of the file and of the problem in it; a key that is broken is not blamed a second time."""
+
+    def merge(self, error: ProblemError, only: tuple[str, ...] = KEYS) -> None:
+        broken = {fault.place[0] for fault in self.found}
+        renamed = [Fault(_FILE_NAMES.get(f.place, f.place), f.message) for f in error.faults]
+        self.found += [f for f in renamed if f.place[0] in only and f.place[0] not in broken]
+
+
+_FILE_NAMES = {("default_cost",): ("costs", "default")}
+_WITHOUT_A_GRAPH = ("objective", "goal", "budget", "horizon")  # what can be checked when the graph is broken
+
+
+def _build(table: dict[str, Any], folder: Path, places: Places, faults: _Collected) -> Problem | None:
+    for key in table:
+        if key not in KEYS:
+            faults.unknown((key,), "unknown key", key, KEYS)
+    given = {key: value for key, value in table.items() if key in KEYS}
+    graph = _graph(given.pop("graph", None), folder, places, faults)
+    costs = dict(faults.mapping(given.pop("costs", None), ("costs",)))
+    if "default" in costs:
+        given["default_cost"] = costs.pop("default")
+    try:
+        return Problem(graph or Graph(), costs=costs, folder=folder, **given)
+    except ProblemError as error:
+        faults.merge(error, KEYS if graph else _WITHOUT_A_GRAPH)
+        return None
+
+
+def _graph(stated: object, folder: Path, places: Places, faults: Faults) -> Graph | None:
+    """The graph of `[graph]`, from its edges or from a file beside the problem."""
+    table = faults.mapping(stated, ("graph",))
+    for key in table:
+        if key not in ("edges", "file"):
+            faults.unknown(("graph", key), "unknown key", key, ["edges", "file"])
+    if ("edges" in table) == ("file" in table):
+        faults.add(("graph",), 'give edges = "X -> Y", or file = "graph.dot"; one of them')
+        return None
+    key = "edges" if "edges" in table else "file"
+    if not isinstance(table[key], str):
+        faults.add(("graph", key), f"expected a text, not {table[key]!r}")
+        return None
+    try:
+        return Graph(table[key]) if key == "edges" else read_file(folder / table[key])
+    except GraphError as error:
+        place = ("graph", key)
+        if key == "edges" and error.line is not None and error.column is not None:
+            places.pin(place, *places.inside(place, error.line, error.column))
+            faults.add(place, error.message)
+        else:
+            faults.add(place, str(error))
+    return None
+
+
+def _key(place: tuple[str, ...]) -> str:
+    quoted = [part if re.fullmatch(r"[A-Za-z0-9_-]+", part) else f'"{part}"' for part in place]
+    return ".".join(quoted) + ": "
+
+
+def _toml_place(message: str) -> str:
+    """`line 3, column 5: ...` from the parser's `... (at line 3, column 5)`."""
+    found = re.fullmatch(r"(.*) \(at (line \d+, column \d+|end of document)\)", message, re.DOTALL)
+    return f"{found[2]}: {found[1][0].lower()}{found[1][1:]}" if found else f"not TOML: {message}"

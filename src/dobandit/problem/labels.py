@@ -1,0 +1,22 @@
+"""Values compare by their text, so that a CSV, a TOML file and a NumPy array mean the same thing.
+
+>>> label(1), label(1.0), label("1.0"), label(True), label(2.50), label("low")
+('1', '1', '1', '1', '2.5', 'low')
+"""
+
+from __future__ import annotations
+
+import re
+
+_DECIMAL = re.compile(r"[+-]?\d+\.\d+")
+_MINUS_ZERO = re.compile(r"-0+")
+
+
+def label(value: object) -> str:
+    """The text of a value: trailing zeros of decimals do not count, and true is 1."""
+    if type(value).__name__ in ("bool", "bool_"):  # bool_ is NumPy's, which need not be loaded here
+        return str(int(value))  # type: ignore[call-overload, no-any-return]
+    text = str(value).strip()
+    if _DECIMAL.fullmatch(text):
+        text = text.rstrip("0").rstrip(".")
+    return "0" if _MINUS_ZERO.fullmatch(text) else text
