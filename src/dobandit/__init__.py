@@ -3,7 +3,7 @@
 >>> import dobandit as db
 >>> g = db.Graph("Z -> X -> Y; Z -> Y")
 >>> print(db.identify(g, do="X", on="Y"))
-P(Y | do(X)) = Σ_Z P(Z) P(Y | Z, X)
+P(Y | do(X)) = Σ_Z P(Y | X, Z) P(Z)
 
 Names are loaded when they are first used, so that `import dobandit` costs next to nothing.
 """

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from dobandit.errors import CycleError, GraphError, listing
+from dobandit.errors import GraphError, listing
+from dobandit.graph.formats import Found
 from dobandit.graph.names import NAME, RULE
 from dobandit.graph.scan import Token, Tokens
 
 if TYPE_CHECKING:
-    from dobandit.graph.admg import Edge, Graph
+    from dobandit.graph.admg import Graph
 
 PATTERNS = {
     "skip": r"[ \t\r]+|#[^\n]*",
@@ -33,12 +34,7 @@ def read(text: str, variables: Iterable[str] | None, build: Callable[..., Any]) 
     """Read `text` and hand its edges to `build(directed, bidirected, variables)`."""
     if not isinstance(text, str):
         raise GraphError(f"a graph is a text such as 'X -> Y', not {type(text).__name__}")
-    reader = _Reader(Tokens(text, PATTERNS), variables)
-    try:
-        build(list(reader.directed), list(reader.bidirected), reader.names)
-    except CycleError as error:
-        last = max((reader.directed[edge] for edge in _steps(error.cycle)), key=lambda t: (t.line, t.column))
-        raise CycleError(error.cycle, last.line, last.column) from None
+    _Reader(Tokens(text, PATTERNS), variables).found.build(build)
 
 
 def write(graph: Graph) -> str:
@@ -64,20 +60,11 @@ def write(graph: Graph) -> str:
     return "\n".join(lines)
 
 
-def _steps(cycle: tuple[str, ...]) -> list[Edge]:
-    return list(zip(cycle, cycle[1:], strict=False))
-
-
 class _Reader:
-    """Edges with the places where they were written."""
-
     def __init__(self, tokens: Tokens, variables: Iterable[str] | None) -> None:
         self.tokens = tokens
         self.allowed = None if variables is None else list(variables)
-        self.names: list[str] = list(self.allowed or [])
-        self.known = set(self.names)
-        self.directed: dict[Edge, Token] = {}
-        self.bidirected: dict[Edge, Token] = {}
+        self.found = Found(self.allowed or [])
         while tokens.next.kind != "end":
             if not tokens.take_if("newline", "end_of_statement"):
                 self.statement()
@@ -87,9 +74,7 @@ class _Reader:
         while self.tokens.next.kind not in ("newline", "end_of_statement", "end"):
             operator = self.operator()
             right = self.ends(f"a variable after '{operator.text}'")
-            for a in left:
-                for b in right:
-                    self.edge(a, operator, b)
+            self.found.join(left, operator, right)
             left = right
 
     def operator(self) -> Token:
@@ -119,20 +104,7 @@ class _Reader:
             token.fail(f"expected {wanted}, found {token}; {RULE}")
         if token.kind != "name":
             token.fail(f"expected {wanted}" + ("" if token.kind in ("end", "newline") else f", found {token}"))
-        if token.text not in self.known:
-            if self.allowed is not None:
-                token.fail(f"{token.text} is not among the variables {listing(self.allowed)}")
-            self.known.add(token.text)
-            self.names.append(token.text)
+        if self.allowed is not None and token.text not in self.found.known:
+            token.fail(f"{token.text} is not among the variables {listing(self.allowed)}")
+        self.found.declare(token.text)
         return token
-
-    def edge(self, a: Token, operator: Token, b: Token) -> None:
-        if a.text == b.text:
-            b.fail(f"{a.text} {operator.text} {b.text} is a self loop; a variable cannot act on itself")
-        if operator.text == "<->":
-            pair, edges = (min(a.text, b.text), max(a.text, b.text)), self.bidirected
-        else:
-            pair, edges = (a.text, b.text) if operator.text == "->" else (b.text, a.text), self.directed
-        if pair in edges:
-            operator.fail(f"the edge {a.text} {operator.text} {b.text} is given twice (first in line {edges[pair].line})")
-        edges[pair] = operator

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from dobandit.errors import NotIdentifiable
+from dobandit.errors import GraphError, NotIdentifiable
 from dobandit.graph import Graph
 from dobandit.identification import tian
 from dobandit.identification.estimand import Estimand
+from dobandit.identification.expressions import Sum, Table
 
 EVERYTHING = "all"
 
@@ -41,16 +42,16 @@ def identify(graph: Graph, do: str, on: str) -> Estimand:
     covariates = backdoor_set(graph, do, on)
     if covariates is None:
         return Estimand(do, (on,), "c-factor", tian.effect(_smallest(graph, do, on), do, on))
-    few = _treatment_late(graph.project({do, on} | covariates), do)
-    return Estimand(do, (on,), "adjustment" if covariates else "no-backdoor", tian.effect(few, do, on))
+    method = "adjustment" if covariates else "no-backdoor"
+    return Estimand(do, (on,), method, _adjusted(graph, do, on, covariates))
 
 
-def _expression(graph: Graph, do: str, on: str) -> tian.Sum:
+def _expression(graph: Graph, do: str, on: str) -> Sum:
     graph.parents(do)  # an unknown variable is refused here
     if on == EVERYTHING:
         return tian.effect_on_all(graph, do)
     if do == on:
-        raise ValueError(f"the effect of {do} on itself is no question: it is set")
+        raise GraphError(f"the effect of {do} on itself is no question: it is set")
     return tian.effect(graph, do, on)
 
 
@@ -71,6 +72,13 @@ def backdoor_set(graph: Graph, do: str, on: str) -> frozenset[str] | None:
     return covariates
 
 
+def _adjusted(graph: Graph, do: str, on: str, covariates: frozenset[str]) -> Sum:
+    """Σ_z P(on | do, z) P(z), with P(z) as a product along the order of the graph."""
+    seen = graph.project(covariates)
+    outcome = Table(on, (do, *seen.variables))
+    return Sum(covariates, (outcome, *tian.factors(seen, covariates)))
+
+
 def _smallest(graph: Graph, do: str, on: str) -> Graph:
     """The graph projected onto few variables that still identify the effect."""
     graph = graph.project(graph.ancestral(on))
@@ -79,12 +87,4 @@ def _smallest(graph: Graph, do: str, on: str) -> Graph:
             fewer = graph.project(set(graph.variables) - {candidate})
             if is_identifiable(fewer, do, on):
                 graph = fewer
-    return _treatment_late(graph, do)
-
-
-def _treatment_late(graph: Graph, do: str) -> Graph:
-    """The same graph in an order that names the treatment after all it does not act on, so that
-    covariates are not written as conditional on it."""
-    late = graph.descendants(do) | {do}
-    order = sorted(graph.variables, key=lambda v: v in late)
-    return Graph.from_edges(graph.directed, graph.bidirected, order)
+    return graph

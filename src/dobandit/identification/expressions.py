@@ -51,7 +51,10 @@ class Sum:
 
     def write(self, names: Names) -> str:
         names = {**names, **{v: _fresh(names.get(v, v), names) for v in self.over}}
-        product = " ".join(_in_brackets(f, f.write(names)) for f in self.factors) or "1"
+        written = [f.write(names) for f in self.factors]
+        if len(written) > 1:
+            written = [t if isinstance(f, Table) else f"[{t}]" for f, t in zip(self.factors, written, strict=True)]
+        product = " ".join(written) or "1"
         over = ",".join(sorted(names.get(v, v) for v in self.over))
         return f"Σ_{over} {product}" if over else product
 
@@ -64,7 +67,7 @@ class Ratio:
     so both parts are averaged over them with `weights`, their own distribution.
     """
 
-    variable: str
+    variable: str | None
     numerator: Sum
     denominator: Sum
     average: frozenset[str] = frozenset()
@@ -75,10 +78,13 @@ class Ratio:
         return (self.numerator.free | self.denominator.free) - self.average
 
     def write(self, names: Names) -> str:
-        if not self.average:
-            return f"({self.numerator.write(names)}) / ({self.denominator.write(names)})"
-        parts = [Sum(self.average, (*self.weights, part)) for part in (self.numerator, self.denominator)]
-        return " / ".join(f"({part.write(names)})" for part in parts)
+        above, below = (
+            product((*self.weights, part), self.average) if self.average else part
+            for part in (self.numerator, self.denominator)
+        )
+        if not self.denominator.factors:
+            return above.write(names)
+        return f"({above.write(names)}) / ({below.write(names)})"
 
 
 Expression = Table | Sum | Ratio
@@ -143,6 +149,3 @@ def _fresh(name: str, taken: Names) -> str:
         name += "'"
     return name
 
-
-def _in_brackets(factor: Expression, text: str) -> str:
-    return f"[{text}]" if isinstance(factor, Sum) and factor.over else text

@@ -65,7 +65,8 @@ def _inside(
         raise NotIdentifiable(x, y, _hidden_path(within, x))
     narrowed = product(known, whole - above)  # Q[above]: what is no ancestor sums out
     if above == wanted:
-        return [narrowed] if narrowed.over else list(narrowed.factors)
+        arguments = wanted.union(*(graph.parents(v) for v in wanted))
+        return [_averaged(graph, narrowed, arguments)]
     kept = within.subgraph(above)
     smaller = kept.c_component(next(iter(wanted)))
     return _inside(graph, wanted, smaller, _conditionals(graph, kept, narrowed, smaller), x, y)
@@ -96,13 +97,15 @@ def _depends_on(graph: Graph, kept: Graph, v: str) -> frozenset[str]:
     return tied.union(*(graph.parents(w) for w in tied))
 
 
-def _averaged(graph: Graph, conditional: Expression, arguments: frozenset[str]) -> Expression:
-    """The conditional averaged over variables that it only seems to depend on."""
-    seeming = conditional.free - arguments
-    if not isinstance(conditional, Ratio) or not seeming:
-        return conditional
+def _averaged(graph: Graph, known: Expression, arguments: frozenset[str]) -> Expression:
+    """A part of the recipe, averaged over variables that it only seems to depend on."""
+    seeming = known.free - arguments
+    if not seeming:
+        return known
+    if not isinstance(known, Ratio):
+        known = Ratio(known.variable, product([known]), Sum(frozenset(), ()))
     seen = graph.project(seeming)
-    return replace(conditional, average=seeming, weights=tuple(_factor(seen, v) for v in seen.variables))
+    return replace(known, average=seeming, weights=tuple(_factor(seen, v) for v in seen.variables))
 
 
 def _hidden_path(tied: Graph, x: str) -> list[str]:

@@ -1,0 +1,145 @@
+"""The format of dagitty.net: `dag { X [exposure]; Y [outcome]; U [latent]; U -> {X Y}; X -> Y }`.
+
+Latent variables are projected out, and `origin` keeps what the file said of roles and of them.
+"""
+
+from __future__ import annotations
+
+from dobandit.graph.admg import Graph, Origin
+from dobandit.graph.formats import Attribute, Braces, Link, edges_in_order, without_latents
+from dobandit.graph.scan import Token
+
+PATTERNS = {
+    "skip": r"[ \t\r\n]+",
+    "quoted": r'"(?:[^"\\]|\\.)*"',
+    "unclosed": '".*',
+    "partial": "@->|<-@|@-@|@--|--@",
+    "undirected": "--",
+    "operator": "<->|<-|->",
+    "word": r"-?[\w.]+",
+    "mark": r"[{}\[\]=;,]",
+    "other": ".",
+}
+# dagitty itself reserves the first two; the others, bare, are DOT that it would take for variables.
+RESERVED = frozenset({"graph", "node", "edge", "subgraph"})
+REFUSED = {
+    "unclosed": "this quote is never closed",
+    "undirected": "'--' has no direction; write '->', '<-', or '<->' for a hidden common cause",
+    "partial": "'@' leaves an end of the edge open; decide it, and write '->', '<-' or '<->'",
+}
+ROLES = {
+    role: names[0]
+    for names in (
+        ("exposure", "e", "source"),
+        ("outcome", "o", "target"),
+        ("latent", "l", "unobserved", "u"),
+        ("adjusted", "a"),
+        ("selected", "s"),
+    )
+    for role in names
+}
+SEVERAL_GRAPHS = "stands for several graphs at once; choose one of them and write it as 'dag { ... }'"
+OTHER_TYPES = {
+    "mag": f"a mag {SEVERAL_GRAPHS}",
+    "pdag": f"a pdag {SEVERAL_GRAPHS}",
+    "pag": f"a pag {SEVERAL_GRAPHS}",
+    "graph": "a graph has no directions; write 'dag { ... }' with '->' and '<->'",
+    "digraph": "a digraph is DOT; read it with Graph.from_dot, or write 'dag { ... }'",
+}
+
+
+def read(text: str) -> Graph:
+    """
+    >>> graph = read("dag { X [exposure]; Y [outcome]; U [latent]; U -> {X Y}; X -> M -> Y }")
+    >>> graph
+    Graph('X -> M; M -> Y; X <-> Y')
+    >>> graph.origin.exposures, graph.origin.outcome, graph.origin.notes
+    (('X',), 'Y', ('U is latent and was projected out; it leaves X <-> Y',))
+    """
+    reader = _Reader(text)
+    graph = reader.graph()
+    outcome = next(iter(reader.having("outcome")), None)
+    origin = Origin(exposures=tuple(reader.having("exposure")), outcome=outcome)
+    return without_latents(graph, reader.found.names, reader.having("latent"), origin)
+
+
+def write(graph: Graph) -> str:
+    """All variables in their order with their roles, then the edges.
+
+    >>> print(write(Graph("X -> Y; X <-> Y")))
+    dag {
+    X
+    Y
+    X -> Y
+    X <-> Y
+    }
+    """
+    directed, bidirected = edges_in_order(graph)
+    lines = [_quoted(v) + _role(v, graph.origin) for v in graph.variables]
+    lines += [f"{_quoted(a)} -> {_quoted(b)}" for a, b in directed]
+    lines += [f"{_quoted(a)} <-> {_quoted(b)}" for a, b in bidirected]
+    return "\n".join(["dag {", *lines, "}"])
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"' if name.lower() in RESERVED else name
+
+
+def _role(variable: str, origin: Origin) -> str:
+    if variable == origin.outcome:
+        return " [outcome]"
+    return " [exposure]" if variable in origin.exposures else ""
+
+
+class _Reader(Braces):
+    patterns, reserved, refused = PATTERNS, RESERVED, REFUSED
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.roles: dict[str, str] = {}
+
+    def header(self) -> None:
+        if other := self.keyword(*OTHER_TYPES):
+            other.fail(OTHER_TYPES[other.text.lower()])
+        if not self.keyword("dag"):
+            self.refuse(self.tokens.next, "'dag'")
+        if not self.at_set():
+            self.identifier("a name or '{' after 'dag'")
+
+    def statement(self) -> list[Token]:
+        return [] if self.defaults("graph") else super().statement()
+
+    def edges(self, links: list[Link], attributes: list[Attribute]) -> None:
+        for key, value in attributes:
+            if value is None and key.text in ROLES:
+                key.fail(f"the role {key} stands at an edge; give it to a variable in a statement of its own")
+        for link in links:
+            self.found.join(*link)
+
+    def mark(self, variable: str, attributes: list[Attribute]) -> None:
+        for key, value in attributes:
+            if value is None and key.text not in ROLES:
+                key.fail(f"unknown role {key}; roles are exposure, outcome, latent and adjusted")
+            if value and key.text in ROLES:
+                value.fail(f"the role {key} takes no value; write [{key.text}], or leave it out")
+            if value is None:
+                self.give_role(variable, key)
+
+    def give_role(self, variable: str, key: Token) -> None:
+        role = ROLES[key.text]
+        if role == "adjusted":  # a choice of analysis; it says nothing about the graph
+            return
+        if role == "selected":
+            key.fail(
+                f"{variable} is selected, and selection is not a hidden common cause: no edge here can stand "
+                f"for it; drop the mark only if the data were not chosen by {variable}"
+            )
+        for other in self.having("outcome"):
+            if role == "outcome" and other != variable:
+                key.fail(f"{other} and {variable} are both outcomes; mark only one")
+        before = self.roles.setdefault(variable, role)
+        if before != role:
+            key.fail(f"{variable} is both {before} and {role}; mark it as one of them")
+
+    def having(self, role: str) -> list[str]:
+        return [variable for variable, given in self.roles.items() if given == role]

@@ -1,0 +1,248 @@
+"""What the formats of graphs have in common: edges that know their place, statements in braces (DOT and
+its descendant dagitty), and hidden variables that are projected out and reported."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple, NoReturn, TypeVar
+
+from dobandit.errors import CycleError, GraphError, listing
+from dobandit.graph.admg import Edge, Graph, Origin
+from dobandit.graph.names import RULE, check_name
+from dobandit.graph.scan import Token, Tokens
+
+DEEPEST = 50
+T = TypeVar("T")
+
+
+class Found:
+    """The variables and edges that a reader has met, in their order, and the place of every edge."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self.names = list(names)
+        self.known = set(self.names)
+        self.directed: dict[Edge, Token] = {}
+        self.bidirected: dict[Edge, Token] = {}
+
+    def declare(self, name: str) -> None:
+        if name not in self.known:
+            self.known.add(name)
+            self.names.append(name)
+
+    def join(self, left: Iterable[Token], operator: Token, right: Sequence[Token]) -> None:
+        """An edge between every variable of `left` and every one of `right`."""
+        for a in left:
+            for b in right:
+                self.edge(a, operator, b)
+
+    def edge(self, a: Token, operator: Token, b: Token) -> None:
+        if a.text == b.text:
+            b.fail(f"{a.text} {operator.text} {b.text} is a self loop; a variable cannot act on itself")
+        if operator.text == "<->":
+            pair, edges = (min(a.text, b.text), max(a.text, b.text)), self.bidirected
+        else:
+            pair, edges = (a.text, b.text) if operator.text == "->" else (b.text, a.text), self.directed
+        if pair in edges:
+            edge = f"{a.text} {operator.text} {b.text}"
+            operator.fail(f"the edge {edge} is given twice (first in line {edges[pair].line})")
+        edges[pair] = operator
+
+    def build(self, build: Callable[[list[Edge], list[Edge], list[str]], T]) -> T:
+        """`build(directed, bidirected, names)`, where a cycle is reported at the last of its edges."""
+        try:
+            return build(list(self.directed), list(self.bidirected), self.names)
+        except CycleError as error:
+            steps = [self.directed[edge] for edge in pairwise(error.cycle)]
+            last = max(steps, key=lambda token: (token.line, token.column))
+            raise CycleError(error.cycle, last.line, last.column) from None
+
+
+class Link(NamedTuple):
+    """One arrow of a chain such as `{a b} -> c -> d`."""
+
+    left: list[Token]
+    operator: Token
+    right: list[Token]
+
+
+class Attribute(NamedTuple):
+    key: Token
+    value: Token | None
+
+
+class Braces(ABC):
+    """A reader of DOT or a descendant of it, where a set of variables is itself statements in braces.
+
+    A format says what its tokens are (`patterns`), which words cannot be bare names (`reserved`), why it
+    refuses some kinds of tokens (`refused`), and what attributes mean for edges and for a variable.
+    """
+
+    patterns: Mapping[str, str]
+    reserved: Collection[str]
+    refused: Mapping[str, str]
+
+    def __init__(self, text: str) -> None:
+        if not isinstance(text, str):
+            raise GraphError(f"a graph is read from a text, not from {type(text).__name__}")
+        self.tokens = Tokens(text, self.patterns)
+        self.found = Found()
+        self.depth = 0
+
+    def graph(self) -> Graph:
+        """Read everything, and build the graph of it."""
+        self.header()
+        self.block()
+        if self.tokens.next.kind != "end":
+            self.refuse(self.tokens.next, "the end of the text after the last '}'")
+        return self.found.build(Graph.from_edges)
+
+    @abstractmethod
+    def header(self) -> None:
+        """Everything before the first brace."""
+
+    @abstractmethod
+    def edges(self, links: list[Link], attributes: list[Attribute]) -> None:
+        """What a chain of variables and sets says."""
+
+    @abstractmethod
+    def mark(self, variable: str, attributes: list[Attribute]) -> None:
+        """What attributes say of a single variable."""
+
+    # -- statements ----------------------------------------------------------------------------
+
+    def block(self) -> list[Token]:
+        """Statements in braces; hands back the variables that they name, each once."""
+        if self.tokens.next.text != "{":
+            self.refuse(self.tokens.next, "'{'")
+        opening = self.tokens.take()
+        if self.depth == DEEPEST:
+            opening.fail(f"more than {DEEPEST} braces are open inside each other")
+        self.depth += 1
+        named: dict[str, Token] = {}
+        while not self.tokens.take_if("}"):
+            if not self.tokens.take_if(";"):
+                named |= {token.text: token for token in self.statement()}
+        self.depth -= 1
+        return list(named.values())
+
+    def statement(self) -> list[Token]:
+        """One statement; hands back the variables that it names."""
+        word = None if self.at_set() else self.identifier("a variable, a set or '}'")
+        if word and self.tokens.take_if("="):
+            self.identifier("a value after '='")  # of the whole drawing, such as rankdir=LR
+            return []
+        left = [self.variable(word)] if word else self.members()
+        links = self.links(left)
+        attributes = self.attributes() if word or links else []
+        if links:
+            self.edges(links, attributes)
+        elif word:
+            self.mark(word.text, attributes)
+        return [*left, *(token for link in links for token in link.right)]
+
+    def links(self, left: list[Token]) -> list[Link]:
+        links: list[Link] = []
+        while self.tokens.next.kind == "operator":
+            operator = self.tokens.take()
+            if self.at_set():
+                right = self.members()
+            else:
+                right = [self.variable(self.identifier(f"a variable or a set after {operator}"))]
+            links.append(Link(left, operator, right))
+            left = right
+        return links
+
+    def at_set(self) -> bool:
+        return self.tokens.next.text == "{"
+
+    def members(self) -> list[Token]:
+        return self.block()
+
+    def defaults(self, *words: str) -> tuple[str, list[Attribute]] | None:
+        """`word [...]`, which sets attributes for what follows, or nothing if the next token is another."""
+        word = self.keyword(*words)
+        if word is None:
+            return None
+        if self.tokens.next.text != "[":
+            self.refuse(self.tokens.next, f"'[' after the word '{word.text}', which as a name needs quotes")
+        return word.text.lower(), self.attributes()
+
+    def attributes(self) -> list[Attribute]:
+        """`[key=value, key]`, any number of times."""
+        found: list[Attribute] = []
+        while self.tokens.take_if("["):
+            while not self.tokens.take_if("]"):
+                key = self.identifier("an attribute or ']'")
+                value = self.identifier("a value after '='") if self.tokens.take_if("=") else None
+                found.append(Attribute(key, value))
+                self.tokens.take_if(",", ";")
+        return found
+
+    # -- words ---------------------------------------------------------------------------------
+
+    def keyword(self, *words: str) -> Token | None:
+        """The next token if it is one of these words without quotes, in capitals or not."""
+        token = self.tokens.next
+        return self.tokens.take() if token.kind == "word" and token.text.lower() in words else None
+
+    def identifier(self, wanted: str) -> Token:
+        token = self.tokens.take()
+        if token.kind == "quoted":
+            return token._replace(text=token.text[1:-1])
+        if token.kind != "word":
+            self.refuse(token, wanted)
+        if token.text.lower() in self.reserved:
+            word = f"the word '{token.text}' of this format"
+            token.fail(f"expected {wanted}, found {word}; as a name it needs quotes")
+        return token
+
+    def variable(self, token: Token) -> Token:
+        try:
+            check_name(token.text)
+        except GraphError as error:
+            token.fail(error.message)
+        self.found.declare(token.text)
+        return token
+
+    def refuse(self, token: Token, wanted: str) -> NoReturn:
+        rule = f"; {RULE}" if token.kind == "other" else ""
+        token.fail(self.refused.get(token.kind) or f"expected {wanted}, found {token}{rule}")
+
+
+def without_latents(graph: Graph, names: Sequence[str], latent: Collection[str], origin: Origin) -> Graph:
+    """The graph of the variables that are not latent, in the order of `names`, with a note on the others.
+
+    >>> hidden = without_latents(Graph("U -> {X, Y}"), ["X", "Y", "U"], {"U"}, Origin())
+    >>> hidden, hidden.origin.notes
+    (Graph('X <-> Y'), ('U is latent and was projected out; it leaves X <-> Y',))
+    """
+    hidden = [name for name in names if name in latent]
+    kept = [name for name in names if name not in latent]
+    projected = graph.project(kept)
+    if hidden:
+        origin = origin._replace(notes=(*origin.notes, _note(graph, projected, hidden)))
+    # The order is made anew: that of `graph` also waited for hidden parents.
+    return Graph.from_edges(projected.directed, projected.bidirected, kept, origin=origin)
+
+
+def _note(graph: Graph, projected: Graph, hidden: list[str]) -> str:
+    directed, bidirected = edges_in_order(projected)
+    left = [f"{a} -> {b}" for a, b in directed if (a, b) not in graph.directed]
+    left += [f"{a} <-> {b}" for a, b in bidirected if b not in graph.siblings(a)]
+    names, edges = listing(hidden, len(hidden)), listing(left) if left else "no new edge"
+    if len(hidden) == 1:
+        return f"{names} is latent and was projected out; it leaves {edges}"
+    return f"{names} are latent and were projected out; they leave {edges}"
+
+
+def edges_in_order(graph: Graph) -> tuple[list[Edge], list[Edge]]:
+    """The directed and the bidirected edges, sorted by the order of the variables."""
+    place = {v: i for i, v in enumerate(graph.variables)}
+
+    def by_place(edge: Edge) -> tuple[int, int]:
+        return place[edge[0]], place[edge[1]]
+
+    pairs = [(a, b) if place[a] < place[b] else (b, a) for a, b in graph.bidirected]
+    return sorted(graph.directed, key=by_place), sorted(pairs, key=by_place)

@@ -1,0 +1,44 @@
+"""Random graphs for hypothesis."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+from hypothesis import strategies as st
+
+from dobandit.graph import Graph
+
+# Words that mean something in one of the formats, and names that a writer of hidden nodes could make itself.
+AWKWARD = [
+    *("node", "edge", "graph", "digraph", "subgraph", "strict", "Node", "EDGE", "dag", "pdag", "dir", "both"),
+    *(
+        "latent",
+        "exposure",
+        "outcome",
+        "hidden",
+        "word",
+        "quoted",
+        "operator",
+        "_",
+        "__",
+        "U_X_Y",
+        "X",
+        "Y",
+        "X.1",
+    ),
+]
+names = st.sampled_from(AWKWARD) | st.from_regex(r"[A-Za-z_][A-Za-z0-9_.]{0,5}", fullmatch=True)
+
+
+@st.composite
+def admgs(draw: st.DrawFn, min_size: int = 0, max_size: int = 7) -> Graph:
+    """A graph with both kinds of edges, bows among them; its names are declared in any order."""
+    causal = draw(st.lists(names, min_size=min_size, max_size=max_size, unique=True))
+    directed, bidirected = [], []
+    for pair in combinations(causal, 2):
+        kind = draw(st.sampled_from(["none", "none", "->", "->", "<->", "bow"]))
+        if kind in ("->", "bow"):
+            directed.append(pair)
+        if kind in ("<->", "bow"):
+            bidirected.append(pair)
+    return Graph.from_edges(directed, bidirected, draw(st.permutations(causal)))
