@@ -53,7 +53,8 @@ class Model:
                 table = np.zeros_like(table)
                 table[..., do[v]] = 1.0
             total = total * _spread(table, inputs, axes)
-        return total.sum(axis=tuple(range(len(self.graph.variables), len(axes))))
+        observed: Array = total.sum(axis=tuple(range(len(self.graph.variables), len(axes))))
+        return observed
 
     def _causes(self, v: str) -> list[tuple[str, str]]:
         return sorted(pair for pair in self.graph.bidirected if v in pair)

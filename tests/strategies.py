@@ -9,24 +9,10 @@ from hypothesis import strategies as st
 from dobandit.graph import Graph
 
 # Words that mean something in one of the formats, and names that a writer of hidden nodes could make itself.
-AWKWARD = [
-    *("node", "edge", "graph", "digraph", "subgraph", "strict", "Node", "EDGE", "dag", "pdag", "dir", "both"),
-    *(
-        "latent",
-        "exposure",
-        "outcome",
-        "hidden",
-        "word",
-        "quoted",
-        "operator",
-        "_",
-        "__",
-        "U_X_Y",
-        "X",
-        "Y",
-        "X.1",
-    ),
-]
+AWKWARD = (
+    "node edge graph digraph subgraph strict Node EDGE dag pdag dir both latent exposure outcome hidden "
+    "word quoted operator name newline end end_of_statement _ __ U_X_Y X Y X.1"
+).split()
 names = st.sampled_from(AWKWARD) | st.from_regex(r"[A-Za-z_][A-Za-z0-9_.]{0,5}", fullmatch=True)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import causaleffect
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import dobandit as db
 from dobandit.errors import GraphError, MissingCell, UnknownVariable
@@ -25,9 +24,10 @@ def verdict_of_causaleffect(graph: Graph, do: str, on: str) -> bool:
     return bool(causaleffect.ID({on}, {do}, causaleffect.createGraph(edges)).identifiable)
 
 
-def run(estimand: Estimand, model: Model) -> NDArray[np.float64]:
+def run(estimand: Estimand, model: Model) -> Array:
     joint = model.joint()
-    return estimand.evaluate({t: conditional(joint, model.graph, t) for t in estimand.tables})[0]
+    found: Array = estimand.evaluate({t: conditional(joint, model.graph, t) for t in estimand.tables})[0]
+    return found
 
 
 def truth(model: Model, do: str, on: str) -> Array:
@@ -108,8 +108,7 @@ def test_everything_at_once() -> None:
         (
             named.NAPKIN,
             "c-factor",
-            "P(Y | do(X)) = (Σ_W1,W2 P(W2) P(W1) P(X | W1, W2) P(Y | W1, W2, X))"
-            " / (Σ_W1,W2 P(W2) P(W1) P(X | W1, W2))",
+            "P(Y | do(X)) = (Σ_W1,W2 P(W2) P(W1) P(X | W1, W2) P(Y | W1, W2, X)) / (Σ_W1,W2 P(W2) P(W1) P(X | W1, W2))",
         ),
         (Graph("Y -> X; X <-> Y"), "observed", "P(Y | do(X)) = P(Y)"),
         (Graph("X; Y"), "observed", "P(Y | do(X)) = P(Y)"),
@@ -125,7 +124,11 @@ def test_textbook_formulas(graph: Graph, method: str, formula: str) -> None:
     [
         (named.BOW, "X", "X and its child Y share hidden causes: X <-> Y"),
         (named.INSTRUMENT, "X", "X and its child Y share hidden causes: X <-> Y"),
-        (Graph("X1 -> X2 -> Y; X1 <-> X3 <-> X2; X3 -> Y"), "X1", "X1 and its child X2 share hidden causes: X1 <-> X3 <-> X2"),
+        (
+            Graph("X1 -> X2 -> Y; X1 <-> X3 <-> X2; X3 -> Y"),
+            "X1",
+            "X1 and its child X2 share hidden causes: X1 <-> X3 <-> X2",
+        ),
     ],
 )
 def test_the_obstacle_is_named(graph: Graph, do: str, obstacle: str) -> None:
@@ -154,9 +157,7 @@ def test_trials_run_together() -> None:
     rng = np.random.default_rng(5)
     estimand = db.identify(named.NAPKIN, "X", "Y")
     models = [random_model(named.NAPKIN, rng) for _ in range(5)]
-    tables = {
-        t: np.concatenate([conditional(m.joint(), m.graph, t) for m in models]) for t in estimand.tables
-    }
+    tables = {t: np.concatenate([conditional(m.joint(), m.graph, t) for m in models]) for t in estimand.tables}
     np.testing.assert_allclose(estimand.evaluate(tables), [run(estimand, m) for m in models], rtol=1e-12)
 
 

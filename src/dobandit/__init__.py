@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dobandit.errors import DobanditError, NotIdentifiable
+    from dobandit.estimate import Effect, effect
     from dobandit.graph import Graph
     from dobandit.identification import Estimand, identify, is_identifiable
     from dobandit.problem import Arm, Problem
@@ -24,10 +25,12 @@ __version__ = "0.1.0"
 _HOME = {
     "Arm": "problem",
     "DobanditError": "errors",
+    "Effect": "estimate",
     "Estimand": "identification",
     "Graph": "graph",
     "NotIdentifiable": "errors",
     "Problem": "problem",
+    "effect": "estimate",
     "identify": "identification",
     "is_identifiable": "identification",
 }
@@ -35,10 +38,12 @@ _HOME = {
 __all__ = [
     "Arm",
     "DobanditError",
+    "Effect",
     "Estimand",
     "Graph",
     "NotIdentifiable",
     "Problem",
+    "effect",
     "identify",
     "is_identifiable",
 ]

@@ -13,6 +13,8 @@ from typing import NamedTuple
 class DobanditError(Exception):
     """A mistake in what was handed in: the text says what and where, and nothing was changed."""
 
+    exit_code = 2  # of the command line
+
 
 class GraphError(DobanditError):
     """A text, file or list of edges that is not an acyclic graph with bidirected edges."""
@@ -44,11 +46,8 @@ class NotIdentifiable(DobanditError):
     def __init__(self, do: str, on: str, path: Sequence[str]) -> None:
         self.do, self.on, self.path = do, on, tuple(path)
         target = "everything else" if on == "all" else on
-        chain = " <-> ".join(path)
-        super().__init__(
-            f"the effect of {do} on {target} is not identifiable from observations: "
-            f"{do} and its child {path[-1]} share hidden causes: {chain}"
-        )
+        self.obstacle = f"{do} and its child {path[-1]} share hidden causes: {' <-> '.join(path)}"
+        super().__init__(f"the effect of {do} on {target} is not identifiable from observations: {self.obstacle}")
 
 
 class MissingCell(DobanditError):
@@ -91,6 +90,12 @@ class ProblemError(DobanditError):
 
 class FileProblem(DobanditError):
     """A file that is missing or cannot be read."""
+
+
+class StorageError(DobanditError):
+    """A place that cannot be written to."""
+
+    exit_code = 5
 
 
 class DataError(DobanditError):

@@ -7,8 +7,8 @@ and called a bow: then observations alone cannot tell the effect from the hidden
 >>> g = Graph("X1 -> X2 -> Y; X1 -> Y; X2 <-> Y")
 >>> g.variables
 ('X1', 'X2', 'Y')
->>> sorted(g.parents("Y")), g.c_components
-(['X1', 'X2'], (frozenset({'X1'}), frozenset({'X2', 'Y'})))
+>>> sorted(g.parents("Y")), [sorted(c) for c in g.c_components]
+(['X1', 'X2'], [['X1'], ['X2', 'Y']])
 """
 
 from __future__ import annotations
@@ -84,9 +84,8 @@ class Graph:
             check_name(name)
         for repeated in _repeats(names):
             raise GraphError(f"variable {repeated} is listed twice")
-        for name in mentioned:
-            if name not in set(names):
-                raise UnknownVariable(name, names)
+        for name in mentioned.keys() - set(names):
+            raise UnknownVariable(name, names)
         pairs = [_sorted_pair(edge) for edge in bidirected]
         for arrow, edges in (("->", directed), ("<->", pairs)):
             for a, b in edges:

@@ -57,8 +57,10 @@ class Tokens:
         return token
 
     def take_if(self, *wanted: str) -> Token | None:
-        """The next token if it is of one of these kinds or reads like one of these texts."""
-        return self.take() if self.next.kind in wanted or self.next.text in wanted else None
+        """The next token if it is of one of these kinds, or a sign that reads like one of these texts."""
+        token = self.next
+        is_sign = token.kind not in ("name", "word", "quoted")  # a variable may well be called "newline"
+        return self.take() if token.kind in wanted or (is_sign and token.text in wanted) else None
 
     def expect(self, wanted: str, message: str) -> Token:
         return self.take_if(wanted) or self.next.fail(f"{message}, found {self.next}")

@@ -42,7 +42,7 @@ def write(graph: Graph) -> str:
 
     >>> from dobandit.graph import Graph
     >>> print(write(Graph("A <-> C; A -> B; A -> C")))
-    A -> {B, C}
+    A -> {C, B}
     A <-> C
     """
     from dobandit.graph.admg import Graph

@@ -2,6 +2,6 @@
 
 from dobandit.identification.api import identify, is_identifiable
 from dobandit.identification.estimand import Estimand
-from dobandit.identification.expressions import Table
+from dobandit.identification.expressions import Sum, Table
 
-__all__ = ["Estimand", "Table", "identify", "is_identifiable"]
+__all__ = ["Estimand", "Sum", "Table", "identify", "is_identifiable"]

@@ -46,17 +46,17 @@ class Estimand:
         """The variables that have to be observed."""
         return frozenset[str]().union(*(t.free for t in self.tables))
 
-    def evaluate(self, tables: Mapping[Table, NDArray[np.float64]]) -> NDArray[np.float64]:
+    def evaluate(self, tables: Mapping[Table, NDArray[np.float64]], strict: bool = True) -> NDArray[np.float64]:
         """P(on | do(do)) with axes (trial, value of do, value of each variable of on).
 
         A table P(v | z_1, z_2) is an array with axes (trial, z_1, z_2, v); cells whose z never occurs
         are NaN. A term with a zero factor is zero whatever stands beside it; if an undefined cell is
-        really needed, `MissingCell` names it. Where the effect does not depend on the value of `do`,
-        its axis has length one.
+        really needed, `MissingCell` names it (or, unless `strict`, the result is NaN there). Where the
+        effect does not depend on the value of `do`, its axis has length one.
         """
         from dobandit.identification.evaluation import evaluate
 
-        return evaluate(self, tables)
+        return evaluate(self, tables, strict)
 
     def __str__(self) -> str:
         return f"P({', '.join(self.on)} | do({self.do})) = {self.formula.write({self.do: self.do})}"

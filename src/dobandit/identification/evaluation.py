@@ -28,9 +28,9 @@ class Named(NamedTuple):
     axes: tuple[str, ...]
 
 
-def evaluate(estimand: Estimand, tables: Tables) -> Array:
+def evaluate(estimand: Estimand, tables: Tables, strict: bool) -> Array:
     found = run(estimand.formula, tables)
-    if np.isnan(found.values).any():
+    if strict and np.isnan(found.values).any():
         raise _missing(estimand, tables)
     return _arranged(found, (estimand.do, *estimand.on))
 

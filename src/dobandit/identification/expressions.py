@@ -148,4 +148,3 @@ def _fresh(name: str, taken: Names) -> str:
     while name in taken.values():
         name += "'"
     return name
-

@@ -126,9 +126,7 @@ class Problem:
         return hash((self.graph, self.reward, self.budget, self.objective, self.goal, self.arms, self.costs))
 
     def __repr__(self) -> str:
-        return (
-            f"<Problem: {self.goal} {self.reward}, {self.objective}, budget {self.budget:g}, {len(self.arms)} arms>"
-        )
+        return f"<Problem: {self.goal} {self.reward}, {self.objective}, budget {self.budget:g}, {len(self.arms)} arms>"
 
 
 def _graph(graph: object, faults: Faults) -> Graph:
@@ -146,7 +144,7 @@ def _domains(
     stated: object, graph: Graph, reward: str, worth: Worth | None, faults: Faults
 ) -> dict[str, tuple[str, ...]]:
     """The values of every variable; 0/1 where nothing is stated, the reward's from its worth."""
-    found = dict.fromkeys(graph.variables, BINARY)
+    found: dict[str, tuple[str, ...]] = dict.fromkeys(graph.variables, BINARY)
     for name, values in faults.mapping(stated, ("domains",)).items():
         place = ("domains", str(name))
         if name not in graph:
@@ -161,7 +159,11 @@ def _domains(
             faults.add(
                 ("domains", reward),
                 f"the reward {reward} has the values {listing(found[reward])}, but "
-                + (f"[reward] gives {listing(ends)}" if worth else "nothing says what each is worth: give reward values"),
+                + (
+                    f"[reward] gives {listing(ends)}"
+                    if worth
+                    else "nothing says what each is worth: give reward values"
+                ),
             )
         found[reward] = ends
     return found

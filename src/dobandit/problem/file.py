@@ -47,7 +47,7 @@ class _Collected(Faults):
         self.found += [f for f in renamed if f.place[0] in only and f.place[0] not in broken]
 
 
-_FILE_NAMES = {("default_cost",): ("costs", "default")}
+_FILE_NAMES: dict[tuple[str, ...], tuple[str, ...]] = {("default_cost",): ("costs", "default")}
 _WITHOUT_A_GRAPH = ("objective", "goal", "budget", "horizon")  # what can be checked when the graph is broken
 
 

@@ -1,0 +1,164 @@
+"""`dobandit check`: is the problem sound, what can observations tell, and do the data fit the graph?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from dobandit.cli.common import PROBLEM, console, print_json, say, with_common_options
+from dobandit.errors import NotIdentifiable
+from dobandit.estimate.independence import LEVEL, Verdict, judge
+from dobandit.evidence import open_source
+from dobandit.graph.independencies import independencies
+from dobandit.identification import identify
+from dobandit.problem import Choose, Cost, Problem, Uniform
+
+
+@click.command()
+@PROBLEM
+@click.option("--data", type=click.Path(path_type=Path), help="Rows (CSV, Parquet) to test the graph against.")
+@click.option("--plot", type=click.Path(path_type=Path), help="Draw the graph into this file (PNG, SVG, PDF).")
+@with_common_options
+def command(problem: Path, data: Path | None, plot: Path | None, as_json: bool, quiet: bool) -> None:
+    """Validate PROBLEM and show what each arm can learn from observations.
+
+    With --data, test the independencies that the graph implies on your own rows, before money is spent
+    on a wrong graph.
+    """
+    found = Problem.load(problem)
+    for note in found.full_graph.origin.notes:
+        say(f"note: {note}", quiet)
+    verdicts = _verdicts(found, data)
+    learnt = {v: _learnt(found, v) for v in found.intervenable}
+    if plot is not None:
+        _draw(found, learnt, plot)
+        say(f"wrote {plot}", quiet)
+    if as_json:
+        print_json(_document(found, learnt, verdicts))
+    else:
+        _show(found, learnt)
+        _show_independencies(verdicts, data)
+
+
+def _verdicts(problem: Problem, data: Path | None) -> list[Verdict]:
+    promises = list(independencies(problem.graph))
+    if data is None:
+        return [Verdict(promise, None, False) for promise in promises]
+    if problem.reward_is_continuous:  # a measurement has no cells to count
+        promises = [p for p in promises if problem.reward not in (p.a, p.b, *p.given)]
+    return judge(open_source(data), promises, problem.domains)
+
+
+def _learnt(problem: Problem, variable: str) -> tuple[str, str]:
+    """The method by which observations tell the effect of a variable, and its formula or the obstacle."""
+    try:
+        estimand = identify(problem.graph, variable, problem.reward)
+    except NotIdentifiable as error:
+        return "none", error.obstacle
+    return estimand.method, str(estimand).split(" = ", 1)[1]
+
+
+def _document(problem: Problem, learnt: dict[str, tuple[str, str]], verdicts: list[Verdict]) -> dict[str, Any]:
+    arms = []
+    for arm, cost in zip(problem.arms, problem.costs, strict=True):
+        method = "observed" if arm.variable is None else learnt[arm.variable][0]
+        arms.append(
+            {
+                "arm": str(arm),
+                "cost": _plain_cost(cost),
+                "identifiable": method != "none",
+                "method": method,
+                "backdoor": arm.variable is not None and problem.graph.has_backdoor(arm.variable, problem.reward),
+            }
+        )
+    return {
+        "variables": list(problem.graph.variables),
+        "c_components": [[v for v in problem.graph.variables if v in c] for c in problem.graph.c_components],
+        "objective": problem.objective,
+        "budget": problem.budget,
+        "arms": arms,
+        "independencies": [
+            {"a": i.a, "b": i.b, "given": list(i.given), "p_value": p, "rejected": rejected}
+            for i, p, rejected in verdicts
+        ],
+    }
+
+
+def _plain_cost(cost: Cost) -> object:
+    match cost:
+        case Choose():
+            return {"choose": list(cost.values)}
+        case Uniform():
+            return {"uniform": [cost.low, cost.high]}
+    return cost
+
+
+def _show(problem: Problem, learnt: dict[str, tuple[str, str]]) -> None:
+    from rich.table import Table
+
+    screen = console()
+    verb = {"max": "large", "min": "small"}[problem.goal]
+    screen.print(f"[bold]Make {problem.reward} {verb}[/]: {problem.objective} regret, budget {problem.budget:g}\n")
+    screen.print(problem.graph.draw(screen.width), markup=False)
+    if problem.graph.bidirected:
+        screen.print("[dim]dashed: a hidden cause acts on both[/]")
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
+    for name in ("arm", "values", "cost", "observations tell its effect"):
+        table.add_column(name, no_wrap=name != "observations tell its effect")
+    table.add_row("do()", "", _cost_text(problem, None), "yes: it is the plain mean")
+    for v in problem.intervenable:
+        method, how = learnt[v]
+        answer = f"[yellow]no[/], {how}" if method == "none" else f"yes, {method}: {how}"
+        table.add_row(f"do({v})", ", ".join(problem.domains[v]), _cost_text(problem, v), answer)
+    screen.print()
+    screen.print(table)
+
+
+def _cost_text(problem: Problem, variable: str | None) -> str:
+    costs = [cost for arm, cost in zip(problem.arms, problem.costs, strict=True) if arm.variable == variable]
+    return ", ".join(dict.fromkeys(f"{c:g}" if isinstance(c, float) else str(c) for c in costs))
+
+
+def _show_independencies(verdicts: list[Verdict], data: Path | None) -> None:
+    from rich.table import Table
+
+    screen = console()
+    screen.print()
+    if not verdicts:
+        screen.print("The graph implies no independence, so no data could contradict it.")
+        return
+    if data is None:
+        screen.print(f"The graph implies {len(verdicts)} independencies; test them on your rows with --data FILE.")
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
+    for name in ("the graph implies", "p-value", "the data"):
+        table.add_column(name)
+    for promise, p, rejected in verdicts:
+        verdict = "[red]contradict it[/]" if rejected else "are too few to tell" if p is None else "agree"
+        table.add_row(str(promise), "" if p is None else f"{p:.2g}", verdict)
+    screen.print(table)
+    wrong = sum(v.rejected for v in verdicts)
+    screen.print(
+        f"\n[red]{wrong} of {len(verdicts)} independencies are contradicted[/]: an edge is missing, or a hidden cause."
+        if wrong
+        else f"\nNo contradiction (all tests together at level {LEVEL:g})."
+    )
+
+
+def _draw(problem: Problem, learnt: dict[str, tuple[str, str]], path: Path) -> None:
+    from dobandit.plots import graph_figure, save
+
+    kinds = {v: "fixed" for v in problem.graph.variables}
+    kinds |= {v: "bought" if learnt[v][0] == "none" else "learnt" for v in problem.intervenable}
+    kinds[problem.reward] = "reward"
+    legend = {
+        "reward": ("the reward", "#E69F00"),
+        "learnt": ("can be set; observations tell its effect", "#56B4E9"),
+        "bought": ("can be set; only experiments tell", "#CC79A7"),
+        "fixed": ("cannot be set", "#DDDDDD"),
+    }
+    graph = problem.graph
+    figure = graph_figure(graph.variables, sorted(graph.directed), sorted(graph.bidirected), kinds=kinds, legend=legend)
+    save(figure, path)

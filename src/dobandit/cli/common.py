@@ -1,0 +1,77 @@
+"""What all commands share: their options, and how they talk."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+F = TypeVar("F", bound=Callable[..., Any])
+PROBLEM = click.argument("problem", type=click.Path(path_type=Path))
+NARROWEST = 100  # columns of tables and drawings where there is no terminal to ask
+
+
+def with_common_options(function: F) -> F:
+    """Add --json, --quiet and --debug; the command gets `as_json` and `quiet`."""
+
+    @wraps(function)
+    def command(*args: Any, **kwargs: Any) -> Any:
+        with spoken_warnings(kwargs["quiet"]):
+            return function(*args, **kwargs)
+
+    decorated = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout, nothing else.")(
+        command
+    )
+    decorated = click.option("--quiet", is_flag=True, help="No notes and warnings on stderr.")(decorated)
+    # --debug is taken out of the arguments in `main`; it is declared here so that the help shows it.
+    decorated = click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")(
+        decorated
+    )
+    return decorated  # type: ignore[return-value]
+
+
+@contextmanager
+def spoken_warnings(quiet: bool) -> Iterator[None]:
+    """Warnings of the library become notes on stderr."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for text in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, UserWarning)):
+        say(f"warning: {text}", quiet)
+
+
+def say(text: str, quiet: bool) -> None:
+    """Talk: to stderr, and not at all if the user wants quiet."""
+    if not quiet:
+        click.echo(text, err=True)
+
+
+def print_json(document: object) -> None:
+    click.echo(json.dumps(_plain(document), ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def console() -> Console:
+    """Where tables are printed: the terminal at its width, or a page that is wide enough."""
+    from rich.console import Console
+
+    screen = Console(highlight=False)
+    return screen if screen.is_terminal else Console(highlight=False, width=max(screen.width, NARROWEST))
+
+
+def _plain(value: object) -> object:
+    """JSON has no NaN and no infinity: null stands for them."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value

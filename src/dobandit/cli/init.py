@@ -1,0 +1,55 @@
+"""`dobandit init`: a commented problem to start from."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+import click
+
+from dobandit.cli.common import print_json, say, with_common_options
+from dobandit.errors import FileProblem, StorageError
+
+START = "start"
+
+
+def examples() -> dict[str, str]:
+    """The problems that come with the program, by name."""
+    folder = files("dobandit.examples")
+    return {
+        entry.name.removesuffix(".toml"): entry.read_text(encoding="utf-8")
+        for entry in sorted(folder.iterdir(), key=lambda e: e.name)
+        if entry.name.endswith(".toml")
+    }
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--example", metavar="NAME", default=START, help="An example instead: " + "shop, paper-n6, paper-n6-hidden."
+)
+@with_common_options
+def command(file: Path, example: str, as_json: bool, quiet: bool) -> None:
+    """Write a commented problem to FILE, to be edited and then checked with `dobandit check FILE`."""
+    known = examples()
+    if example not in known:
+        names = ", ".join(name for name in known if name != START)
+        raise click.UsageError(f"there is no example {example!r}; there are {names}")
+    write_new(file, known[example])
+    if as_json:
+        print_json({"path": str(file)})
+    else:
+        say(f"wrote {file}; edit it, then: dobandit check {file}", quiet)
+
+
+def write_new(file: Path, text: str) -> None:
+    """Write a file that is not there yet."""
+    try:
+        with file.open("x", encoding="utf-8") as out:
+            out.write(text)
+    except FileExistsError:
+        raise FileProblem(f"{file} exists already; choose another name") from None
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        raise FileProblem(f"{file}: its folder does not exist") from None
+    except OSError as error:
+        raise StorageError(f"{file}: cannot be written: {(error.strerror or str(error)).lower()}") from None

@@ -1,0 +1,171 @@
+"""Effects of interventions from observations alone, in the user's units, with an interval.
+
+>>> import dobandit as db
+>>> log = {"Z": [0, 0, 0, 1, 1, 1], "X": [0, 0, 1, 0, 1, 1], "Y": [0, 1, 1, 0, 0, 1]}
+>>> e = db.effect(db.Graph("Z -> X -> Y; Z -> Y"), log, do={"X": 1}, reward="Y")
+>>> e.mean, e.n, e.method
+(0.75, 6, 'adjustment')
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+
+import numpy as np
+
+from dobandit.errors import ArmError, DataError, listing
+from dobandit.estimate.plugin import PlugIn, plug_in
+from dobandit.evidence import Source, count, open_source, values_of
+from dobandit.graph import Graph
+from dobandit.identification import Estimand, Sum, Table, identify
+from dobandit.problem import Arm, Problem, label
+
+MANY_VALUES = 20  # a reward with more different numbers than this is a measurement, not a set of values
+
+
+class SparseDataWarning(UserWarning):
+    """The data have no row for some combination that the effect depends on."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """E[reward | do(...)]: the estimate, its interval, the number of rows behind it, and how it was found."""
+
+    mean: float
+    low: float
+    high: float
+    n: float
+    method: str
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The values of every variable, and what the values of the reward are worth."""
+
+    domains: Mapping[str, tuple[str, ...]]
+    worth: tuple[float, ...]
+    between: Mapping[str, tuple[float, float]]
+
+
+def effect(
+    graph: Graph,
+    data: object,
+    do: Mapping[str, object],
+    reward: str,
+    weights: object = None,
+    level: float = 0.95,
+) -> Effect:
+    """E[reward | do(X=x)] from observations, by the graph; `NotIdentifiable` where none can tell.
+
+    `data` is a mapping of columns, a frame that narwhals reads, or the path of a CSV or Parquet file.
+    `weights` (a column, or one number for each row) are counts, or probabilities that sum to one: then
+    the answer is exact, n is 0 and the interval a point. An empty `do` asks for the plain mean.
+    """
+    arm = _arm(do)
+    source = open_source(data, weights)
+    estimand = _estimand(graph, arm, reward)
+    needed = sorted(estimand.variables | ({arm.variable} if arm.variable else set()))
+    return estimate(estimand, arm, source, infer_scale(source, needed, reward), level)
+
+
+def effects(problem: Problem, source: Source, arms: Iterable[Arm], level: float = 0.95) -> Iterable[Effect]:
+    """The effects of these arms of a problem from logged rows, in the problem's values and units."""
+    between = {problem.reward: (problem.reward_values[0], problem.reward_values[1])}
+    scale = Scale(problem.domains, problem.reward_values, between if problem.reward_is_continuous else {})
+    for arm in arms:
+        yield estimate(_estimand(problem.graph, arm, problem.reward), arm, source, scale, level)
+
+
+def estimate(estimand: Estimand, arm: Arm, source: Source, scale: Scale, level: float) -> Effect:
+    """Count the tables of the recipe, run it, and put an interval around the result."""
+    x = _position(arm, scale.domains)
+    groups = {t: (*t.given, t.variable) for t in estimand.tables}
+    counted = count(source, groups.values(), scale.domains, scale.between)
+    counts = {t: counted[group] for t, group in groups.items()}
+    total = float(next(iter(counts.values())).sum())
+    if not total > 0:
+        raise DataError(f"{source.name}: there are no rows to estimate from")
+    found = plug_in(estimand, counts, x, scale.worth)
+    for cell in found.unseen:
+        named = ", ".join(f"{v}={scale.domains[v][int(str(i))]}" for v, i in cell.cell.items())
+        warnings.warn(
+            f"{arm}: no rows with {named}, so {cell.table} counts as uniform there and the interval is wider",
+            SparseDataWarning,
+            stacklevel=3,
+        )
+    exact = math.isclose(total, 1.0, abs_tol=1e-9)  # probabilities, not counts
+    low, high = interval(found, min(scale.worth), max(scale.worth), 0.0 if exact else level)
+    return Effect(found.mean, low, high, 0 if exact else _rounded(total), estimand.method)
+
+
+def interval(found: PlugIn, lowest: float, highest: float, level: float) -> tuple[float, float]:
+    """Symmetric on the logit scale, so that it stays inside the range of the reward."""
+    width = highest - lowest
+    share = min(max((found.mean - lowest) / width, 0.0), 1.0)
+    z = NormalDist().inv_cdf(0.5 + level / 2) if level else 0.0
+    deviation = math.sqrt(found.variance) / width
+    if z * deviation == 0:
+        low = high = share
+    else:
+        # At the very ends the logit is infinite: stand half a deviation inside.
+        inside = min(max(share, deviation / 2), 1 - deviation / 2) if deviation < 1 else 0.5
+        centre = math.log(inside / (1 - inside))
+        reach = z * deviation / (inside * (1 - inside))
+        low, high = _logistic(centre - reach), _logistic(centre + reach)
+    low, high = min(low, share) * width + lowest - found.below, max(high, share) * width + lowest + found.above
+    return max(low, lowest), min(high, highest)
+
+
+def infer_scale(source: Source, variables: Sequence[str], reward: str) -> Scale:
+    """Domains as the data have them; a reward that takes many numbers lies between the least and the most."""
+    domains = {v: tuple(values_of(source, v)) for v in variables}
+    try:
+        worth = tuple(float(value) for value in domains[reward])
+    except ValueError:
+        raise DataError(
+            f"{source.name}: the reward {reward} has the values {listing(domains[reward])}, which are not numbers; "
+            "say what each is worth in a problem file ([reward] values = {...})"
+        ) from None
+    if len(worth) > MANY_VALUES:
+        ends = (min(worth), max(worth))
+        return Scale({**domains, reward: (label(ends[0]), label(ends[1]))}, ends, {reward: ends})
+    if len(worth) == 1:  # a reward that never varies still needs a second value to be a variable
+        other = 1.0 if worth[0] == 0 else 0.0
+        worth = (worth[0], other)
+        domains[reward] = (*domains[reward], label(other))
+    return Scale(domains, worth, {})
+
+
+def _arm(do: Mapping[str, object]) -> Arm:
+    if not isinstance(do, Mapping):
+        raise ArmError(f"do is a mapping such as {{'X1': 1}}, not {do!r}")
+    if len(do) > 1:
+        raise ArmError(f"an intervention sets one variable at a time, not {listing(map(str, do))}")
+    return next((Arm(name, label(value)) for name, value in do.items()), Arm())
+
+
+def _estimand(graph: Graph, arm: Arm, reward: str) -> Estimand:
+    graph.parents(reward)  # an unknown variable is refused here
+    if arm.variable is None:
+        return Estimand("", (reward,), "observed", Sum(frozenset(), (Table(reward, ()),)))
+    return identify(graph, arm.variable, reward)
+
+
+def _position(arm: Arm, domains: Mapping[str, tuple[str, ...]]) -> int:
+    if arm.variable is None:
+        return 0
+    if arm.value not in domains[arm.variable]:
+        raise ArmError(f"{arm}: the values of {arm.variable} are {listing(domains[arm.variable])}")
+    return domains[arm.variable].index(arm.value)
+
+
+def _logistic(x: float) -> float:
+    return float(1 / (1 + np.exp(-np.clip(x, -700, 700))))
+
+
+def _rounded(total: float) -> float:
+    return int(total) if total == int(total) else total

@@ -1,0 +1,71 @@
+"""Do the data keep the promises of the graph? Pearson's test of conditional independence, stratum by stratum."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dobandit.evidence import Source, count
+from dobandit.graph.independencies import Independence
+
+LEVEL = 0.05  # the chance to reject anything at all when the graph is right
+FEWEST = 5  # a stratum counts if each of its cells is expected to hold so many rows
+
+
+class Verdict(NamedTuple):
+    """What the data say of one promise; without enough data the p-value is None."""
+
+    promise: Independence
+    p_value: float | None
+    rejected: bool
+
+
+def judge(source: Source, promises: Iterable[Independence], domains: Mapping[str, tuple[str, ...]]) -> list[Verdict]:
+    """Test every promise; which are rejected is decided for all of them together (Holm 1979)."""
+    promises = list(promises)
+    counts = count(source, [(*p.given, p.a, p.b) for p in promises], domains)
+    p_values = [p_value(counts[(*p.given, p.a, p.b)]) for p in promises]
+    rejected = holm([p for p in p_values if p is not None], LEVEL)
+    return [Verdict(i, p, p is not None and p <= rejected) for i, p in zip(promises, p_values, strict=True)]
+
+
+def p_value(counts: NDArray[np.float64]) -> float | None:
+    """The chance of such a table if its last two variables are independent given the others."""
+    strata = counts.reshape(-1, *counts.shape[-2:])
+    statistic = freedom = 0.0
+    for table in strata:
+        table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
+        expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / max(table.sum(), 1)
+        if min(table.shape) > 1 and expected.min() >= FEWEST:
+            statistic += float(((table - expected) ** 2 / expected).sum())
+            freedom += (table.shape[0] - 1) * (table.shape[1] - 1)
+    return chi_square_tail(statistic, int(freedom)) if freedom else None
+
+
+def holm(p_values: Iterable[float], level: float) -> float:
+    """The largest p-value that is rejected when all are judged together, or -1."""
+    largest = -1.0
+    ordered = sorted(p_values)
+    for i, p in enumerate(ordered):
+        if p > level / (len(ordered) - i):
+            break
+        largest = p
+    return largest
+
+
+def chi_square_tail(statistic: float, freedom: int) -> float:
+    """P(chi-square with so many degrees of freedom > statistic), by its finite sum for whole numbers.
+
+    >>> round(chi_square_tail(3.841, 1), 4), round(chi_square_tail(18.307, 10), 4)
+    (0.05, 0.05)
+    """
+    half = statistic / 2
+    if half <= 0:
+        return 1.0
+    exponents = np.arange(freedom // 2) + (freedom % 2) / 2  # 0, 1, 2, ... or 1/2, 3/2, ...
+    terms = sum(math.exp(e * math.log(half) - half - math.lgamma(e + 1)) for e in exponents)
+    return min(1.0, terms + (math.erfc(math.sqrt(half)) if freedom % 2 else 0.0))

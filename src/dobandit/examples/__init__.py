@@ -1,0 +1,1 @@
+"""Problems to start from and to learn from."""

@@ -1,0 +1,22 @@
+"""Worlds to simulate in: discrete structural causal models whose truth is known exactly.
+
+A world knows what nobody else may: the hidden causes and every probability. It answers with the
+exact mean reward of every arm, and it draws what would have been seen.
+
+>>> from dobandit.problem import Problem
+>>> world = xor("X -> Y; X <-> Y", seed=1)
+>>> problem = Problem(world.graph, reward="Y", budget=100)
+>>> [f"{arm} {mean:.3f}" for arm, mean in zip(problem.arms, world.means(problem))]
+['do() 0.497', 'do(X=0) 0.614', 'do(X=1) 0.386']
+>>> list(world.sample("do(X=1)", n=4, seed=0)["X"])
+[np.int64(1), np.int64(1), np.int64(1), np.int64(1)]
+"""
+
+from dobandit.worlds.described import of
+from dobandit.worlds.families import parallel, random, xor
+from dobandit.worlds.model import World
+from dobandit.worlds.networks import from_bif
+from dobandit.worlds.tables import Node, WorldError
+from dobandit.worlds.tabulated import from_tables
+
+__all__ = ["Node", "World", "WorldError", "from_bif", "from_tables", "of", "parallel", "random", "xor"]

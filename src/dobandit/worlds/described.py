@@ -1,0 +1,145 @@
+"""The world that the table `[world]` of a problem file describes.
+
+| model | keys |
+|---|---|
+| xor | `seed` |
+| random | `seed`, `concentration` |
+| parallel | `n`, `p`, `epsilon` |
+| bif | `path`, `hide` |
+| tables | `file` |
+
+`seed` and `redraw` may stand beside any model; where nothing is drawn they change nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from dobandit.errors import listing
+from dobandit.problem import Problem
+from dobandit.problem.faults import Faults, is_number
+from dobandit.worlds.families import BINARY, parallel, random, xor
+from dobandit.worlds.model import World
+from dobandit.worlds.networks import from_bif
+from dobandit.worlds.tables import WorldError
+from dobandit.worlds.tabulated import read_tables
+
+Keys = Mapping[str, Any]
+
+
+def of(problem: Problem, seed: int | None = None) -> World:
+    """The world of the problem's `[world]`, its values in the problem's order.
+
+    `seed` takes the place of the one in the file: with `redraw`, every trial has its own.
+
+    >>> problem = Problem("X -> Y", "Y", budget=9, world={"model": "xor", "seed": 1})
+    >>> of(problem).means(problem).round(3)
+    array([0.718549, 0.2     , 0.8     ])
+    """
+    if problem.world is None:
+        raise WorldError('the problem describes no world: add [world] with model = "xor" or another one')
+    keys = dict(problem.world)
+    faults = Faults()
+    model = keys.pop("model", None)
+    if not isinstance(model, str) or model not in _MODELS:
+        faults.unknown(("world", "model"), _unknown_model(model), str(model), _MODELS)
+        faults.raise_any()
+    make, known = _MODELS[str(model)]
+    for key, value in keys.items():
+        place = ("world", str(key))
+        if key not in (kinds := {**_COMMON, **known}):
+            faults.unknown(place, f"unknown key of the model {model}", str(key), kinds)
+        elif not kinds[key][1](value):
+            faults.add(place, f"expected {kinds[key][0]}, not {value!r}")
+    faults.raise_any()
+    stated = int(keys.pop("seed", 0))
+    keys.pop("redraw", None)
+    return make(problem, keys, stated if seed is None else seed).fit(problem)
+
+
+def _xor(problem: Problem, keys: Keys, seed: int) -> World:
+    return _labelled(xor(problem.full_graph, seed), problem)
+
+
+def _parallel(problem: Problem, keys: Keys, seed: int) -> World:
+    return _labelled(parallel(**{"n": len(problem.full_graph.variables) - 1, **keys}), problem)
+
+
+def _random(problem: Problem, keys: Keys, seed: int) -> World:
+    return random(problem.full_graph, seed, problem.domains, **keys)
+
+
+def _bif(problem: Problem, keys: Keys, seed: int) -> World:
+    return from_bif(_file(problem, keys, "path"), hide=keys.get("hide", ()))
+
+
+def _tables(problem: Problem, keys: Keys, seed: int) -> World:
+    return read_tables(_file(problem, keys, "file"), problem.full_graph, problem.domains)
+
+
+def _file(problem: Problem, keys: Keys, key: str) -> Path:
+    if key not in keys:
+        raise WorldError(f'world.{key}: is missing: name the file, such as {key} = "model.bif"')
+    return (problem.folder or Path()) / str(keys[key])
+
+
+def _labelled(world: World, problem: Problem) -> World:
+    """A world of zeros and ones with the problem's names for them."""
+    names = {v: _names_of_binary(problem, v) for v in problem.domains if v in world.domains}
+    return replace(world, domains={**world.domains, **names})
+
+
+def _names_of_binary(problem: Problem, variable: str) -> tuple[str, ...]:
+    """What 0 and 1 are called: the values in their order, the reward's by their worth."""
+    values = problem.domains[variable]
+    if len(values) != 2:
+        raise WorldError(
+            f"world.model: the variables of this model have two values, but {variable} has {listing(values)}"
+        )
+    if set(values) == set(BINARY):
+        return BINARY
+    if variable != problem.reward:
+        return values
+    worth = dict(zip(values, problem.reward_values, strict=True))
+    return tuple(sorted(values, key=worth.__getitem__))
+
+
+def _unknown_model(model: object) -> str:
+    return "is missing: name the model of the world" if model is None else f"there is no model {model}"
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_list_of(check: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda value: isinstance(value, list | tuple) and all(map(check, value))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+Kinds = Mapping[str, tuple[str, Callable[[object], bool]]]  # what a key expects, in words and as a check
+
+_COMMON: Kinds = {
+    "seed": ("a whole number", _is_whole),
+    "redraw": ("true or false", lambda value: isinstance(value, bool)),
+}
+_MODELS: Mapping[str, tuple[Callable[[Problem, Keys, int], World], Kinds]] = {
+    "xor": (_xor, {}),
+    "parallel": (
+        _parallel,
+        {
+            "n": ("a whole number", _is_whole),
+            "p": ("a list of numbers", _is_list_of(is_number)),
+            "epsilon": ("a number", is_number),
+        },
+    ),
+    "random": (_random, {"concentration": ("a number", is_number)}),
+    "bif": (_bif, {"path": ("a text", _is_text), "hide": ("a list of variables", _is_list_of(_is_text))}),
+    "tables": (_tables, {"file": ("a text", _is_text)}),
+}

@@ -1,0 +1,181 @@
+"""Any discrete model, from tables in Python or in a JSON or TOML file.
+
+A file has a table `tables` with an entry for every variable of the graph, and where there are hidden
+causes a table `hidden`. `inputs` lists observed and hidden parents in the order of the axes of
+`table`, whose innermost lists are the distributions of the variable:
+
+    {"hidden": {"U": {"prior": [0.4, 0.6], "children": ["X", "Y"]}},
+     "tables": {"X": {"inputs": ["U"], "table": [[0.9, 0.1], [0.2, 0.8]]},
+                "Y": {"inputs": ["X", "U"], "table": [[[0.7, 0.3], [0.5, 0.5]], [[0.4, 0.6], [0.1, 0.9]]]}}}
+
+The same in TOML: `[hidden.U]` with `prior` and `children`, `[tables.X]` with `inputs` and `table`.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dobandit.errors import listing
+from dobandit.graph import Graph
+from dobandit.graph.files import read_text
+from dobandit.worlds.model import World
+from dobandit.worlds.tables import Array, Node, WorldError, normalised, read_domains
+
+Tables = Mapping[str, tuple[Iterable[str], Any]]
+Hidden = Mapping[str, tuple[Any, Iterable[str]]]
+
+
+def from_tables(
+    graph: Graph | str,
+    tables: Tables,
+    hidden: Hidden | None = None,
+    domains: Mapping[str, Iterable[object]] | None = None,
+) -> World:
+    """The world with these tables.
+
+    `tables` gives for every variable its inputs, observed and hidden parents in the order of the
+    array's axes, and the array, whose last axis is the variable itself. `hidden` gives for every
+    hidden cause its prior and its observed children. Values are called 0, 1, ... unless `domains`
+    names them, in the order of the axes.
+
+    >>> world = from_tables(
+    ...     "X -> Y; X <-> Y",
+    ...     {
+    ...         "X": (["U"], [[0.9, 0.1], [0.2, 0.8]]),
+    ...         "Y": (["X", "U"], [[[0.7, 0.3], [0.5, 0.5]], [[0.4, 0.6], [0.1, 0.9]]]),
+    ...     },
+    ...     {"U": ([0.4, 0.6], ["X", "Y"])},
+    ... )
+    >>> world.distribution(["Y"], "do(X=1)")
+    array([0.22, 0.78])
+    """
+    graph = graph if isinstance(graph, Graph) else Graph(graph)
+    for name in [*graph.variables, *tables]:
+        if name not in tables:
+            raise WorldError(f"there is no table for {name}")
+        if name not in graph:
+            raise WorldError(f"there is a table for {name}, which is not a variable of the graph")
+    causes = {name: _cause(name, entry, graph) for name, entry in (hidden or {}).items()}
+    read = {name: _pair(name, tables[name]) for name in graph.variables}
+    _check_inputs({name: inputs for name, (inputs, _) in read.items()}, causes, graph)
+    arrays = {name: _numbers(f"the table of {name}", table) for name, (_, table) in read.items()}
+    labels = {name: tuple(map(str, range(array.shape[-1]))) for name, array in arrays.items()}
+    labels |= read_domains(domains or {}, graph)
+    cards = {name: len(prior) for name, (prior, _) in causes.items()} | {v: len(labels[v]) for v in labels}
+    nodes = [Node(name, (), prior[np.newaxis]) for name, (prior, _) in causes.items()]
+    for name, (inputs, _) in read.items():
+        _check_shape(name, inputs, arrays[name], cards)
+        nodes.append(Node(name, inputs, normalised(arrays[name][np.newaxis], name, inputs, labels)))
+    return World(graph, tuple(nodes), labels)
+
+
+def read_tables(path: Path, graph: Graph, domains: Mapping[str, Iterable[object]]) -> World:
+    """The world that a JSON or TOML file describes."""
+    try:
+        content = _content(path)
+        hidden = _entries(content.get("hidden", {}), "hidden", ("prior", "children"))
+        tables = _entries(content.get("tables", {}), "tables", ("inputs", "table"))
+        for key in content.keys() - {"hidden", "tables"}:
+            raise WorldError(f"unknown key {key}; known are hidden and tables")
+        return from_tables(graph, tables, hidden, domains)
+    except WorldError as error:
+        raise WorldError(f"{path.name}: {error}") from None
+
+
+def _content(path: Path) -> dict[str, Any]:
+    text = read_text(path)
+    try:
+        parsed = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text, object_pairs_hook=_unique)
+    except json.JSONDecodeError as error:
+        raise WorldError(f"line {error.lineno}, column {error.colno}: this is not JSON: {error.msg.lower()}") from None
+    except (ValueError, RecursionError) as error:
+        raise WorldError(f"this cannot be read: {str(error) or 'nested too deeply'}") from None
+    if not isinstance(parsed, dict):
+        raise WorldError("expected a table with the keys hidden and tables")
+    return parsed
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; the parser would silently let the last of several equal keys win."""
+    if len(found := dict(pairs)) < len(pairs):
+        raise WorldError(f"a key stands twice in the same table: {listing(key for key, _ in pairs)}")
+    return found
+
+
+def _entries(table: object, place: str, keys: tuple[str, str]) -> dict[str, tuple[Any, Any]]:
+    if not isinstance(table, dict):
+        raise WorldError(f"{place}: expected a table of names, not {table!r}")
+    for name, entry in table.items():
+        if not isinstance(entry, dict) or set(entry) != set(keys):
+            raise WorldError(f"{place}.{name}: expected the two keys {listing(keys)}")
+    return {name: (entry[keys[0]], entry[keys[1]]) for name, entry in table.items()}
+
+
+def _pair(name: str, entry: object) -> tuple[tuple[str, ...], Any]:
+    if not isinstance(entry, tuple | list) or len(entry) != 2:
+        raise WorldError(f"the table of {name} is a pair (inputs, array), not {entry!r}")
+    return _names(f"the inputs of {name}", entry[0]), entry[1]
+
+
+def _cause(name: str, entry: object, graph: Graph) -> tuple[Array, tuple[str, ...]]:
+    """The prior and the children of a hidden cause."""
+    if not isinstance(entry, tuple | list) or len(entry) != 2:
+        raise WorldError(f"the hidden cause {name} is a pair (prior, children), not {entry!r}")
+    if name in graph:
+        raise WorldError(f"{name} is a variable of the graph; a hidden cause needs another name")
+    prior = _numbers(f"the prior of {name}", entry[0])
+    if prior.ndim != 1:
+        raise WorldError(f"the prior of {name} is one row of numbers, not {prior.ndim} axes")
+    return normalised(prior, name, (), {}), _names(f"the children of {name}", entry[1])
+
+
+def _names(what: str, given: object) -> tuple[str, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise WorldError(f"{what}: expected a list of names, not {given!r}")
+    names = tuple(given)
+    if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+        raise WorldError(f"{what}: expected different names, not {list(names)!r}")
+    return names
+
+
+def _check_inputs(
+    read: Mapping[str, tuple[str, ...]], causes: Mapping[str, tuple[Array, tuple[str, ...]]], graph: Graph
+) -> None:
+    """What the tables read is what the graph and the lists of children say."""
+    for name, inputs in read.items():
+        for v in inputs:
+            if v in graph and v not in graph.parents(name):
+                raise WorldError(f"the table of {name} reads {v}, but the graph has no edge {v} -> {name}")
+            if v not in graph and v not in causes:
+                raise WorldError(f"the table of {name} reads {v}, which is neither in the graph nor hidden")
+    for cause, (_, children) in causes.items():
+        reading = {name for name, inputs in read.items() if cause in inputs}
+        if reading != set(children):
+            raise WorldError(f"{cause} has the children {listing(children)}, but {listing(sorted(reading))} read it")
+        for a, b in combinations(children, 2):
+            if b not in graph.siblings(a):
+                raise WorldError(f"{cause} acts on {a} and {b}, but the graph has no edge {a} <-> {b}")
+
+
+def _check_shape(name: str, inputs: tuple[str, ...], table: Array, cards: Mapping[str, int]) -> None:
+    expected = tuple(cards[v] for v in (*inputs, name))
+    if table.shape != expected:
+        axes = listing([*inputs, name])
+        raise WorldError(f"the table of {name} has the shape {table.shape}, but its axes {axes} need {expected}")
+
+
+def _numbers(what: str, given: object) -> Array:
+    try:
+        array = np.asarray(given)
+    except (ValueError, TypeError, OverflowError):
+        array = np.asarray("ragged")
+    if array.dtype.kind not in "iuf" or array.ndim == 0 or array.size == 0:
+        raise WorldError(f"{what}: expected numbers in lists of equal lengths")
+    return array.astype(float)
