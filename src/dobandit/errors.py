@@ -53,10 +53,10 @@ class NotIdentifiable(DobanditError):
 class MissingCell(DobanditError):
     """A formula needs P(variable | given) at values of `given` that never occur.
 
-    `cell` maps the given variables to the positions of their values, or to the values themselves.
+    `cell` maps the given variables to the positions of their values in their domains.
     """
 
-    def __init__(self, table: str, cell: Mapping[str, object]) -> None:
+    def __init__(self, table: str, cell: Mapping[str, int]) -> None:
         self.table, self.cell = table, dict(cell)
         where = ", ".join(f"{v}={value}" for v, value in cell.items())
         super().__init__(f"{table} is needed " + (f"where {where}, which never occurs" if where else "and unknown"))

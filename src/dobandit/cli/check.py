@@ -96,6 +96,7 @@ def _plain_cost(cost: Cost) -> object:
 
 
 def _show(problem: Problem, learnt: dict[str, tuple[str, str]]) -> None:
+    from rich.markup import escape
     from rich.table import Table
 
     screen = console()
@@ -110,8 +111,8 @@ def _show(problem: Problem, learnt: dict[str, tuple[str, str]]) -> None:
     table.add_row("do()", "", _cost_text(problem, None), "yes: it is the plain mean")
     for v in problem.intervenable:
         method, how = learnt[v]
-        answer = f"[yellow]no[/], {how}" if method == "none" else f"yes, {method}: {how}"
-        table.add_row(f"do({v})", ", ".join(problem.domains[v]), _cost_text(problem, v), answer)
+        answer = f"[yellow]no[/], {escape(how)}" if method == "none" else f"yes, {method}: {escape(how)}"
+        table.add_row(f"do({v})", escape(", ".join(problem.domains[v])), _cost_text(problem, v), answer)
     screen.print()
     screen.print(table)
 
@@ -150,7 +151,7 @@ def _show_independencies(verdicts: list[Verdict], data: Path | None) -> None:
 def _draw(problem: Problem, learnt: dict[str, tuple[str, str]], path: Path) -> None:
     from dobandit.plots import graph_figure, save
 
-    kinds = {v: "fixed" for v in problem.graph.variables}
+    kinds = dict.fromkeys(problem.graph.variables, "fixed")
     kinds |= {v: "bought" if learnt[v][0] == "none" else "learnt" for v in problem.intervenable}
     kinds[problem.reward] = "reward"
     legend = {

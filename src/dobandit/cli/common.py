@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 PROBLEM = click.argument("problem", type=click.Path(path_type=Path))
+OPTIONS = (
+    click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout, nothing else."),
+    click.option("--quiet", is_flag=True, help="No notes and warnings on stderr."),
+    # --debug is taken out of the arguments in `main`; it is declared here so that the help shows it.
+    click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."),
+)
 NARROWEST = 100  # columns of tables and drawings where there is no terminal to ask
 
 
@@ -29,15 +35,9 @@ def with_common_options(function: F) -> F:
         with spoken_warnings(kwargs["quiet"]):
             return function(*args, **kwargs)
 
-    decorated = click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout, nothing else.")(
-        command
-    )
-    decorated = click.option("--quiet", is_flag=True, help="No notes and warnings on stderr.")(decorated)
-    # --debug is taken out of the arguments in `main`; it is declared here so that the help shows it.
-    decorated = click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")(
-        decorated
-    )
-    return decorated  # type: ignore[return-value]
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command  # type: ignore[return-value]
 
 
 @contextmanager

@@ -17,9 +17,9 @@ from statistics import NormalDist
 
 import numpy as np
 
-from dobandit.errors import ArmError, DataError, listing
+from dobandit.errors import ArmError, DataError, NotIdentifiable, listing
 from dobandit.estimate.plugin import PlugIn, plug_in
-from dobandit.evidence import Source, count, open_source, values_of
+from dobandit.evidence import Counts, Source, count, open_source, values_of
 from dobandit.graph import Graph
 from dobandit.identification import Estimand, Sum, Table, identify
 from dobandit.problem import Arm, Problem, label
@@ -69,29 +69,52 @@ def effect(
     source = open_source(data, weights)
     estimand = _estimand(graph, arm, reward)
     needed = sorted(estimand.variables | ({arm.variable} if arm.variable else set()))
-    return estimate(estimand, arm, source, infer_scale(source, needed, reward), level)
+    scale = infer_scale(source, needed, reward)
+    return _estimate(estimand, arm, count(source, _groups([estimand]), scale.domains, scale.between), scale, level)
 
 
-def effects(problem: Problem, source: Source, arms: Iterable[Arm], level: float = 0.95) -> Iterable[Effect]:
-    """The effects of these arms of a problem from logged rows, in the problem's values and units."""
-    between = {problem.reward: (problem.reward_values[0], problem.reward_values[1])}
-    scale = Scale(problem.domains, problem.reward_values, between if problem.reward_is_continuous else {})
-    for arm in arms:
-        yield estimate(_estimand(problem.graph, arm, problem.reward), arm, source, scale, level)
+def effects(problem: Problem, source: Source, arms: Iterable[Arm], level: float = 0.95) -> list[Effect]:
+    """The effects of these arms of a problem from logged rows, in the problem's values and units.
+
+    All tables are counted together, so that a large log is read once. What observations cannot tell
+    has the method "none" and no numbers.
+    """
+    estimands = {arm: _estimand_or_none(problem.graph, arm, problem.reward) for arm in arms}
+    scale = problem_scale(problem)
+    counted = count(source, _groups(e for e in estimands.values() if e), scale.domains, scale.between)
+    return [
+        _estimate(estimand, arm, counted, scale, level) if estimand else Effect(math.nan, math.nan, math.nan, 0, "none")
+        for arm, estimand in estimands.items()
+    ]
 
 
-def estimate(estimand: Estimand, arm: Arm, source: Source, scale: Scale, level: float) -> Effect:
-    """Count the tables of the recipe, run it, and put an interval around the result."""
-    x = _position(arm, scale.domains)
-    groups = {t: (*t.given, t.variable) for t in estimand.tables}
-    counted = count(source, groups.values(), scale.domains, scale.between)
-    counts = {t: counted[group] for t, group in groups.items()}
+def naive_means(problem: Problem, source: Source, arms: Sequence[Arm]) -> list[float]:
+    """What seeing alone suggests: the mean reward of the rows in which the variable happened to have the value."""
+    scale = problem_scale(problem)
+    pairs = {arm: (arm.variable, problem.reward) if arm.variable else (problem.reward,) for arm in arms}
+    counted = count(source, pairs.values(), scale.domains, scale.between)
+    found = []
+    for arm, pair in pairs.items():
+        rows = counted[pair][_position(arm, scale.domains)] if arm.variable else counted[pair]
+        found.append(float(rows @ np.array(scale.worth) / rows.sum()) if rows.sum() else math.nan)
+    return found
+
+
+def _groups(estimands: Iterable[Estimand]) -> list[tuple[str, ...]]:
+    return [(*table.given, table.variable) for estimand in estimands for table in estimand.tables]
+
+
+def _estimate(
+    estimand: Estimand, arm: Arm, counted: Mapping[tuple[str, ...], Counts], scale: Scale, level: float
+) -> Effect:
+    """Run the recipe on its tables, and put an interval around the result."""
+    counts = {table: counted[(*table.given, table.variable)] for table in estimand.tables}
     total = float(next(iter(counts.values())).sum())
     if not total > 0:
-        raise DataError(f"{source.name}: there are no rows to estimate from")
-    found = plug_in(estimand, counts, x, scale.worth)
+        raise DataError("data: there are no rows to estimate from")
+    found = plug_in(estimand, counts, _position(arm, scale.domains), scale.worth)
     for cell in found.unseen:
-        named = ", ".join(f"{v}={scale.domains[v][int(str(i))]}" for v, i in cell.cell.items())
+        named = ", ".join(f"{v}={scale.domains[v][i]}" for v, i in cell.cell.items())
         warnings.warn(
             f"{arm}: no rows with {named}, so {cell.table} counts as uniform there and the interval is wider",
             SparseDataWarning,
@@ -140,6 +163,13 @@ def infer_scale(source: Source, variables: Sequence[str], reward: str) -> Scale:
     return Scale(domains, worth, {})
 
 
+def problem_scale(problem: Problem) -> Scale:
+    low, high, *_ = problem.reward_values
+    return Scale(
+        problem.domains, problem.reward_values, {problem.reward: (low, high)} if problem.reward_is_continuous else {}
+    )
+
+
 def _arm(do: Mapping[str, object]) -> Arm:
     if not isinstance(do, Mapping):
         raise ArmError(f"do is a mapping such as {{'X1': 1}}, not {do!r}")
@@ -153,6 +183,13 @@ def _estimand(graph: Graph, arm: Arm, reward: str) -> Estimand:
     if arm.variable is None:
         return Estimand("", (reward,), "observed", Sum(frozenset(), (Table(reward, ()),)))
     return identify(graph, arm.variable, reward)
+
+
+def _estimand_or_none(graph: Graph, arm: Arm, reward: str) -> Estimand | None:
+    try:
+        return _estimand(graph, arm, reward)
+    except NotIdentifiable:
+        return None
 
 
 def _position(arm: Arm, domains: Mapping[str, tuple[str, ...]]) -> int:

@@ -117,6 +117,6 @@ def _extremes(
     """The smallest and largest mean that a row without data could lead to: it is certain of one value."""
     values = filled[table].shape[-1]
     certain = np.repeat(filled[table][np.newaxis], values, axis=0)
-    certain[(slice(None), *row)] = np.eye(values)
+    np.moveaxis(certain, 0, -2)[row] = np.eye(values)
     means = _means(estimand, {t: p[np.newaxis] for t, p in filled.items()} | {table: certain}, x, worth)
     return float(means.min()), float(means.max())

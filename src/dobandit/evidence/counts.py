@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.errors import DataError, listing
+from dobandit.errors import DataError
 from dobandit.evidence.grouped import Grouped
 from dobandit.evidence.sources import Source
 from dobandit.problem import label
@@ -79,17 +79,16 @@ def _shares(
     numbers = rows.numbers(real[0])
     if len(numbers) and (numbers.min() < low or numbers.max() > high):
         worst = numbers[np.argmax(np.maximum(low - numbers, numbers - high))]
-        raise DataError(
-            f"{rows.source}: column {real[0]} has the value {worst:g}, outside its range {listing([f'{low:g}', f'{high:g}'])}"
-        )
+        raise DataError(f"{rows.source}: column {real[0]} has the value {worst:g}, outside {low:g} to {high:g}")
     share = (numbers - low) / (high - low)
     return [(0, rows.weights * (1 - share)), (1, rows.weights * share)]
 
 
 def _sums(index: list[NDArray[np.intp]], weights: NDArray[np.float64], shape: tuple[int, ...]) -> Counts:
     if not index:
-        return weights.sum(keepdims=False)
-    return np.bincount(np.ravel_multi_index(index, shape), weights, int(np.prod(shape))).reshape(shape)
+        return np.asarray(weights.sum())
+    flat = np.ravel_multi_index(tuple(index), shape)
+    return np.asarray(np.bincount(flat, weights, int(np.prod(shape))), dtype=float).reshape(shape)
 
 
 def _margin(whole: Counts, variables: tuple[str, ...], group: tuple[str, ...]) -> Counts:

@@ -97,9 +97,8 @@ class Csv:
                 if len(row) != len(self.columns):
                     if not row:
                         continue  # a blank line
-                    raise DataError(
-                        f"{path.name}, line {reader.line_num}: {len(row)} fields, but the header names {len(self.columns)}"
-                    )
+                    place, named = f"{path.name}, line {reader.line_num}", len(self.columns)
+                    raise DataError(f"{place}: {len(row)} fields, but the header names {named}")
                 self._rows[tuple(row)] += 1
         except csv.Error as error:
             raise DataError(f"{path.name}, line {reader.line_num}: {error}") from None

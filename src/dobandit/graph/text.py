@@ -79,11 +79,11 @@ class _Reader:
 
     def operator(self) -> Token:
         token = self.tokens.take()
-        if token.kind == "operator":
-            if token.text in OPERATORS:
-                return token
+        if token.kind != "operator":
+            token.fail(f"expected '->', '<-', '<->' or the end of the statement, found {token}")
+        if token.text not in OPERATORS:
             token.fail(f"unknown operator '{token.text}'; edges are written '->', '<-' or '<->'")
-        token.fail(f"expected '->', '<-', '<->' or the end of the statement, found {token}")
+        return token
 
     def ends(self, wanted: str) -> list[Token]:
         """One variable, or a set of them in braces."""

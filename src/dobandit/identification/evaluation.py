@@ -8,7 +8,7 @@ differ (all terms being non-negative) an undefined cell is needed, so the result
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +59,7 @@ def _contract(factors: list[Named], over: Iterable[str], undefined: float) -> Na
     number = {axis: i + 1 for i, axis in enumerate(axes)}
     kept = tuple(axis for axis in axes if axis not in set(over))
     trials = max((len(f.values) for f in factors), default=1)
-    operands: list[object] = []
+    operands: list[Any] = []
     for f in factors:
         filled = np.nan_to_num(f.values, nan=undefined)
         operands += [np.broadcast_to(filled, (trials, *filled.shape[1:])), [0, *(number[a] for a in f.axes)]]

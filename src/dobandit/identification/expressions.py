@@ -132,8 +132,9 @@ def tables(expression: Expression) -> Iterator[Table]:
             for factor in expression.factors:
                 yield from tables(factor)
         case Ratio():
-            for part in (*expression.weights, expression.numerator, expression.denominator):
-                yield from tables(part)
+            yield from expression.weights
+            yield from tables(expression.numerator)
+            yield from tables(expression.denominator)
 
 
 def _summed_to_one(factors: list[Expression], over: set[str]) -> Expression | None:

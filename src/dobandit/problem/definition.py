@@ -155,7 +155,7 @@ def _domains(
             found[name] = _values(list(values), place, faults) or BINARY
     if reward in graph:
         ends = tuple(worth or BINARY)
-        if reward in (stated or {}) and set(found[reward]) != set(ends):
+        if isinstance(stated, Mapping) and reward in stated and set(found[reward]) != set(ends):
             faults.add(
                 ("domains", reward),
                 f"the reward {reward} has the values {listing(found[reward])}, but "

@@ -15,7 +15,7 @@ _MINUS_ZERO = re.compile(r"-0+")
 def label(value: object) -> str:
     """The text of a value: trailing zeros of decimals do not count, and true is 1."""
     if type(value).__name__ in ("bool", "bool_"):  # bool_ is NumPy's, which need not be loaded here
-        return str(int(value))  # type: ignore[call-overload, no-any-return]
+        return str(int(value))  # type: ignore[call-overload]
     text = str(value).strip()
     if _DECIMAL.fullmatch(text):
         text = text.rstrip("0").rstrip(".")

@@ -7,7 +7,7 @@ exact mean reward of every arm, and it draws what would have been seen.
 >>> world = xor("X -> Y; X <-> Y", seed=1)
 >>> problem = Problem(world.graph, reward="Y", budget=100)
 >>> [f"{arm} {mean:.3f}" for arm, mean in zip(problem.arms, world.means(problem))]
-['do() 0.497', 'do(X=0) 0.614', 'do(X=1) 0.386']
+['do() 0.320', 'do(X=0) 0.712', 'do(X=1) 0.288']
 >>> list(world.sample("do(X=1)", n=4, seed=0)["X"])
 [np.int64(1), np.int64(1), np.int64(1), np.int64(1)]
 """

@@ -153,8 +153,8 @@ class _Reader:
                 flat = self.numbers(entry, prod(table.shape)).reshape(card, *table.shape[1:-1])
                 self.fill(entry, table, np.moveaxis(flat, 0, -1)[np.newaxis], child, parents)
             elif entry.text == "(":
-                row = table[np.index_exp[:, *self.codes(entry, parents)]]
-                self.fill(entry, row, self.numbers(entry, card)[np.newaxis], child)
+                row = table[0][tuple(self.codes(entry, parents))]
+                self.fill(entry, row[np.newaxis], self.numbers(entry, card)[np.newaxis], child)
             elif entry.text == "default" and default is None:
                 default = np.full((1, card), np.nan)
                 self.fill(entry, default, self.numbers(entry, card)[np.newaxis], child)

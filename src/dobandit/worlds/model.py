@@ -129,10 +129,10 @@ class World:
 
     # -- draws ---------------------------------------------------------------------------------
 
-    def clamps(self, arms: Iterable[Arm | str]) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
+    def clamps(self, arms: Iterable[Arm | str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """For every arm the node that it sets and the code it sets it to; both -1 for do()."""
         pairs = [self._clamp(Arm.parse(arm) if isinstance(arm, str) else arm) for arm in arms]
-        nodes, codes = np.array(pairs, dtype=np.int16).reshape(-1, 2).T
+        nodes, codes = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
         return nodes, codes
 
     def step(self, clamped: NDArray[np.integer], to: NDArray[np.integer], uniforms: Array) -> Codes:

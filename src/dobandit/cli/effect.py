@@ -1,0 +1,152 @@
+"""`dobandit effect`: what interventions would do, from rows in which nobody intervened."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import click
+
+from dobandit.cli.common import PROBLEM, console, print_json, say, with_common_options
+from dobandit.errors import ArmError, listing
+from dobandit.estimate.effects import Effect, effects, naive_means
+from dobandit.evidence import open_source
+from dobandit.identification import identify
+from dobandit.problem import Arm, Problem, label
+
+
+@click.command()
+@PROBLEM
+@click.argument("data", type=click.Path(path_type=Path))
+@click.option(
+    "--do", "settings", multiple=True, metavar="X=VALUE", help="The intervention; may be given several times."
+)
+@click.option("--all", "all_arms", is_flag=True, help="All arms; those that observations cannot tell get no numbers.")
+@click.option("--weights", metavar="COLUMN", help="A column of counts or probabilities of the rows.")
+@click.option("--level", default=0.95, type=click.FloatRange(0, 1, min_open=True, max_open=True), show_default=True)
+@click.option("--truth", is_flag=True, help="Also show the true means, where the problem has a [world].")
+@click.option("--plot", type=click.Path(path_type=Path), help="Draw the effects into this file (PNG, SVG, PDF).")
+@with_common_options
+def command(
+    problem: Path,
+    data: Path,
+    settings: tuple[str, ...],
+    all_arms: bool,
+    weights: str | None,
+    level: float,
+    truth: bool,
+    plot: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Estimate the effects of interventions in PROBLEM from the logged rows in DATA (CSV or Parquet).
+
+    Only plain observations count: where there is a column `intervention`, its rows other than do() are left out.
+    """
+    found = Problem.load(problem)
+    arms = _arms(found, settings, all_arms)
+    source = open_source(data, weights)
+    estimates = effects(found, source, arms, level)
+    true_means = _true_means(found, arms) if truth else [math.nan] * len(arms)
+    if as_json and plot is None:
+        print_json(_document(arms, estimates))
+        return
+    naive = naive_means(found, source, arms)
+    if plot is not None:
+        _draw(found, arms, estimates, naive, true_means, plot)
+        say(f"wrote {plot}", quiet)
+    if as_json:
+        print_json(_document(arms, estimates))
+    else:
+        _show(found, arms, estimates, naive, true_means, level, truth)
+
+
+def _arms(problem: Problem, settings: tuple[str, ...], all_arms: bool) -> list[Arm]:
+    """The arms that were asked for; one that observations cannot tell is an error unless all are asked for."""
+    if all_arms == bool(settings):
+        raise click.UsageError("say which effect: --do X=VALUE (once or several times), or --all")
+    if all_arms:
+        return list(problem.arms)
+    arms = [_arm(problem, setting) for setting in dict.fromkeys(settings)]
+    for arm in arms:
+        identify(problem.graph, str(arm.variable), problem.reward)
+    return arms
+
+
+def _arm(problem: Problem, setting: str) -> Arm:
+    name, equals, value = setting.partition("=")
+    if not equals or "," in name:
+        raise ArmError(f"--do {setting}: write --do X=VALUE; an arm sets one variable at a time")
+    name, value = name.strip(), label(value)
+    if name not in problem.domains or name == problem.reward:
+        others = [v for v in problem.domains if v != problem.reward]
+        raise ArmError(f"--do {setting}: there is no variable {name} to set; there are {listing(others)}")
+    if value not in problem.domains[name]:
+        raise ArmError(f"--do {setting}: the values of {name} are {listing(problem.domains[name])}")
+    return Arm(name, value)
+
+
+def _true_means(problem: Problem, arms: list[Arm]) -> list[float]:
+    from dobandit import worlds
+
+    if problem.world is None:
+        raise click.UsageError("--truth needs a problem with a [world]")
+    means = dict(zip(problem.arms, worlds.of(problem).means(problem).tolist(), strict=True))
+    return [means.get(arm, math.nan) for arm in arms]
+
+
+def _document(arms: list[Arm], estimates: list[Effect]) -> dict[str, object]:
+    rows = zip(arms, estimates, strict=True)
+    return {"effects": [{"arm": str(arm), **vars(estimate)} for arm, estimate in rows]}
+
+
+def _show(
+    problem: Problem,
+    arms: list[Arm],
+    estimates: list[Effect],
+    naive: list[float],
+    true_means: list[float],
+    level: float,
+    truth: bool,
+) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
+    table.add_column("arm")
+    for name in (f"mean {problem.reward}", f"{level:.0%} interval", "rows", "naive", *(["true"] if truth else [])):
+        table.add_column(name, justify="right")
+    table.add_column("method")
+    best_first = sorted(range(len(arms)), key=lambda i: _rank(estimates[i].mean, problem.goal))
+    for i in best_first:
+        e = estimates[i]
+        known = e.method != "none"
+        cells = [f"{e.mean:.4g}", f"{e.low:.4g} to {e.high:.4g}", f"{e.n:,}"] if known else ["", "", ""]
+        cells += [_number(naive[i])] + ([_number(true_means[i])] if truth else [])
+        table.add_row(escape(str(arms[i])), *cells, e.method if known else "not identifiable from observations")
+    screen = console()
+    screen.print(table)
+    screen.print("[dim]naive: the mean of the rows that happened to have this value, confounding included[/]")
+
+
+def _rank(mean: float, goal: str) -> float:
+    return math.inf if math.isnan(mean) else -mean if goal == "max" else mean
+
+
+def _number(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.4g}"
+
+
+def _draw(
+    problem: Problem, arms: list[Arm], estimates: list[Effect], naive: list[float], true_means: list[float], path: Path
+) -> None:
+    from dobandit.plots import EffectRow, effects_figure, save
+
+    def known(value: float) -> float | None:
+        return None if math.isnan(value) else value
+
+    rows = [
+        EffectRow(str(arm), known(e.mean), known(e.low), known(e.high), known(seen), known(true))
+        for arm, e, seen, true in zip(arms, estimates, naive, true_means, strict=True)
+    ]
+    save(effects_figure(rows, title=f"Effects on {problem.reward}", xlabel=f"mean of {problem.reward}"), path)
