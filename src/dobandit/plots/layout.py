@@ -1,27 +1,28 @@
-"""Where everything of a drawn graph lies, in inches from the top left corner: boxes and the curves between them.
+"""Where everything of a drawn graph lies, in inches: boxes, and the curves between them.
 
-The variables of a column are equally wide, and between two columns there is nothing but lines. A line
-crosses a column straight in its own lane, and bends only between columns. So no line touches a box
+The boxes of a column are equally wide, and between two columns there is nothing but lines. A line
+crosses a column level, in its own lane, and bends only between columns. So no line touches a box
 other than the two it joins, whatever the graph.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, pairwise
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
-from dobandit.plots.layers import Cell, Columns, Edge, Grid, Lane, Line, arrange
+from dobandit.plots.layers import Cell, Edge, Grid, Line, grid
+from dobandit.plots.ordering import untangled
+from dobandit.plots.rows import rows, spaced
 
 Point = tuple[float, float]
+Ends = Mapping[tuple[Line, str], float]
 
 HEIGHT, TALLEST = 0.36, 1.5  # of a box; it grows with the arrows that end at it
-HEADROOM = 0.1  # between the arrowheads at one box
-BETWEEN_NODES, BETWEEN_LANES, BESIDE_NODE, IN_BUNDLE = 0.2, 0.13, 0.14, 0.055
-NARROWEST_GAP, WIDEST_GAP = 0.6, 2.2  # between columns
+HEADROOM = 0.1  # between arrowheads
+NARROWEST, WIDEST = 0.6, 2.0  # gaps between columns
 RISE = 0.2  # of a `<->` above or below the boxes that it joins
-SETTLING = 24  # sweeps until the rows rest
 
 
 class Box(NamedTuple):
@@ -34,16 +35,14 @@ class Box(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """Boxes, and for every line the control points of its cubic curves: end, 2 controls, joint, 2 controls, ..."""
+    """Boxes, and the control points of every line's cubic curves: end, 2 controls, joint, 2 controls, ..., end."""
 
     boxes: Mapping[str, Box]
     routes: Mapping[Line, tuple[Point, ...]]
-    width: float
-    height: float
 
 
 class Exit(NamedTuple):
-    """How a `<->` leaves a box: from the top (-1) or the bottom (1), how far from the corner and how high."""
+    """How a `<->` leaves a box: at the top (-1) or the bottom (1), how far from the corner, and how high."""
 
     side: int
     inset: float
@@ -54,9 +53,18 @@ def layout(
     nodes: Sequence[str], directed: Iterable[Edge], bidirected: Iterable[Edge], widths: Mapping[str, float]
 ) -> Layout:
     """A drawing of the graph with `nodes` in causal order; `widths` are those of their boxes."""
-    grid = arrange(nodes, directed, bidirected)
-    heights = _heights(grid)
-    flat = {node: (height / 2, height / 2) for node, height in heights.items()}
-    exits = _exits(grid, _rows(grid, flat), widths)
-    rows = _rows(grid, _extents(flat, exits))
+    cells = untangled(grid(nodes, directed, bidirected))
+    heights = _heights(nodes, cells)
+    half = {node: (height / 2, height / 2) for node, height in heights.items()}
+    exits = _exits(cells, rows(cells, half), widths)
+    y = rows(cells, _with_exits(half, exits))
+    spans = _spans(cells, y, widths)
+    place = cells.place()
+    boxes = {n: Box(sum(spans[place[n]]) / 2, y[n], spans[place[n]][1] - spans[place[n]][0], heights[n]) for n in nodes}
+    drawing = _Drawing(cells, boxes, y, spans, exits)
+    return Layout(boxes, {line: drawing.route(line) for line in cells.chains})
+
+
+def _heights(nodes: Sequence[str], cells: Grid) -> dict[str, float]:
+    arrows = defaultdict(int)
     ...

@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from dobandit.errors import Fault, GraphError, ProblemError
+from dobandit.errors import DobanditError, Fault, GraphError, ProblemError
 from dobandit.graph import Graph
 from dobandit.graph.files import read_file, read_text
 from dobandit.problem.definition import Problem
@@ -24,7 +24,7 @@ KEYS = (
 def load(path: Path) -> Problem:
     text = read_text(path)
     try:
-        table = tomllib.loads(text)
+        table = tomllib.loads(text + "\n")  # so that even the end of the text has a line
     except tomllib.TOMLDecodeError as error:
         raise ProblemError([], [f"{path}, {_toml_place(str(error))}"]) from None
     except RecursionError:
@@ -82,9 +82,9 @@ def _graph(stated: object, folder: Path, places: Places, faults: Faults) -> Grap
         return None
     try:
         return Graph(table[key]) if key == "edges" else read_file(folder / table[key])
-    except GraphError as error:
+    except DobanditError as error:
         place = ("graph", key)
-        if key == "edges" and error.line is not None and error.column is not None:
+        if key == "edges" and isinstance(error, GraphError) and error.line and error.column:
             places.pin(place, *places.inside(place, error.line, error.column))
             faults.add(place, error.message)
         else:

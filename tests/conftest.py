@@ -1,0 +1,38 @@
+"""What several test files need."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+
+from dobandit.cli import main
+from dobandit.cli.init import examples as shipped
+
+
+class Ran(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture(scope="session")
+def examples() -> dict[str, str]:
+    """The texts of the shipped problems."""
+    return shipped()
+
+
+@pytest.fixture(scope="session")
+def dobandit() -> Callable[..., Ran]:
+    """Run the command line as a user would, without starting a process."""
+
+    def run(*arguments: object) -> Ran:
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as stop:
+            main([str(a) for a in arguments])
+        return Ran(int(stop.value.code or 0), out.getvalue(), err.getvalue())
+
+    return run

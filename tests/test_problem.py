@@ -1,0 +1,284 @@
+"""Problems: what they say, and that everything wrong with one is said at once with its place."""
+
+from __future__ import annotations
+
+import pickle
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dobandit as db
+from dobandit.errors import ArmError, ProblemError
+from dobandit.problem import Arm, Choose, Problem, Uniform, label
+from tests import named_graphs as named
+
+CHAIN = "X1 -> X2 -> Y; X1 -> Y"
+
+
+def write(tmp_path: Path, text: str) -> Path:
+    file = tmp_path / "problem.toml"
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def faults(**arguments: Any) -> dict[str, str]:
+    """What is wrong with a problem, by place."""
+    with pytest.raises(ProblemError) as error:
+        Problem(**{"graph": CHAIN, "reward": "Y", "budget": 10, **arguments})
+    return {".".join(fault.place): fault.message for fault in error.value.faults}
+
+
+def test_arms_and_costs() -> None:
+    problem = db.Problem(
+        graph=db.Graph(CHAIN),
+        reward="Y",
+        budget=1000,
+        objective="cumulative",
+        costs={"do(X1=high)": 3.5, "do(X2)": 3},
+        default_cost=2,
+        domains={"X1": ["low", "mid", "high"]},
+    )
+    table = {str(arm): cost for arm, cost in zip(problem.arms, problem.costs, strict=True)}
+    assert table == {
+        "do()": 1,
+        "do(X1=low)": 2,
+        "do(X1=mid)": 2,
+        "do(X1=high)": 3.5,
+        "do(X2=0)": 3,
+        "do(X2=1)": 3,
+    }
+    assert problem.domains == {"X1": ("low", "mid", "high"), "X2": ("0", "1"), "Y": ("0", "1")}
+    assert problem.intervenable == ("X1", "X2")
+    assert Problem(CHAIN, "Y", 10, costs={"do()": 0.5}).costs[0] == 0.5
+
+
+def test_horizon_means_unit_costs() -> None:
+    problem = Problem.unit_costs(named.FIG6, reward="Y", horizon=500)
+    assert problem.budget == 500
+    assert set(problem.costs) == {1.0}
+    assert "horizon every pull costs 1" in faults(budget=None, horizon=5, costs={"do(X1)": 2})["costs"]
+
+
+def test_unobserved_variables_are_projected_out() -> None:
+    problem = Problem("U -> {X, Y}; X -> M -> Y", "Y", 10, observed=["X", "M", "Y"])
+    assert problem.graph == db.Graph("X -> M -> Y; X <-> Y")
+    assert problem.hidden == ("U",)
+    assert [str(arm) for arm in problem.arms] == ["do()", "do(X=0)", "do(X=1)", "do(M=0)", "do(M=1)"]
+    wrong = faults(observed=["X1", "X2"])
+    assert wrong == {"observed": "the reward Y must be observed"}
+    wrong = faults(observed=["X1", "Y"], intervenable=["X2"])
+    assert wrong == {"intervenable": "X2 is not observed, so it cannot be set"}
+
+
+def test_rewards_in_the_users_units() -> None:
+    values = Problem(CHAIN, {"variable": "Y", "values": {"no": 0, "maybe": 2, "yes": 10}}, 10)
+    assert (values.domains["Y"], values.reward_values) == (("no", "maybe", "yes"), (0, 2, 10))
+    assert not values.reward_is_continuous
+    between = Problem(CHAIN, {"variable": "Y", "range": [-5, 5.5]}, 10)
+    assert (between.domains["Y"], between.reward_values) == (("-5", "5.5"), (-5, 5.5))
+    assert between.reward_is_continuous
+    message = faults(domains={"Y": [0, 1, 2]})["domains.Y"]
+    assert message == "the reward Y has the values 0, 1 and 2, but nothing says what each is worth: give reward values"
+
+
+def test_dagitty_roles_are_the_defaults() -> None:
+    graph = db.Graph.from_dagitty("dag { X [exposure] Y [outcome] U [latent] Z U -> {X Y} X -> Z -> Y }")
+    problem = Problem(graph, budget=10)
+    assert (problem.reward, problem.intervenable) == ("Y", ("X",))
+    assert "projected out" in problem.full_graph.origin.notes[0]
+
+
+def test_drawn_costs() -> None:
+    problem = Problem(CHAIN, "Y", 10, default_cost={"choose": [2, 3]}, costs={"do(X1)": {"uniform": [1, 1.3]}})
+    assert problem.costs_are_drawn
+    assert problem.costs[1:] == (Uniform(1, 1.3), Uniform(1, 1.3), Choose((2, 3)), Choose((2, 3)))
+    assert [Choose((2, 3)).draw(u) for u in (0, 0.49, 0.5, 0.999)] == [2, 2, 3, 3]
+    assert Uniform(1, 2).draw(0.25) == 1.25
+
+
+def test_all_faults_at_once() -> None:
+    found = faults(
+        reward="Q",
+        budget=-1,
+        objective="both",
+        goal="up",
+        costs={"do(X9)": 1, "do(X1=7)": 2, "X1": 2, "do(X1=1, X2=0)": 3, "do(X2)": 0},
+        default_cost="free",
+        domains={"X1": [1], "X2": ["a", "a"], "Z": [0, 1]},
+        intervenable=["X1", "X2", "X3", "X1"],
+    )
+    assert set(found) == {
+        *("reward", "budget", "objective", "goal", "default_cost", "intervenable"),
+        *("costs.do(X9)", "costs.do(X1=7)", "costs.X1", "costs.do(X1=1, X2=0)", "costs.do(X2)"),
+        *("domains.X1", "domains.X2", "domains.Z"),
+    }
+    assert found["costs.do(X1=1, X2=0)"].endswith("sets more than one variable: an arm sets one variable at a time")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [
+        ({"budget": None}, "budget"),
+        ({"budget": True}, "budget"),
+        ({"budget": float("nan")}, "budget"),
+        ({"budget": float("inf")}, "budget"),
+        ({"budget": "10"}, "budget"),
+        ({"horizon": 5}, "horizon"),
+        ({"budget": None, "horizon": 2.5}, "horizon"),
+        ({"reward": None}, "reward"),
+        ({"reward": {"variable": "Y", "values": {"a": 1, "b": 1}}}, "reward.values"),
+        ({"reward": {"variable": "Y", "values": {"a": 1, "b": "x"}}}, "reward.values.b"),
+        ({"reward": {"variable": "Y", "values": {1: 1, "1.0": 2}}}, "reward.values.1.0"),
+        ({"reward": {"variable": "Y", "range": [3, 1]}}, "reward.range"),
+        ({"reward": {"variable": "Y", "worth": 3}}, "reward.worth"),
+        ({"reward": {"variable": "Y", "range": [0, 1], "values": {"a": 1, "b": 2}}}, "reward.range"),
+        ({"intervenable": ["Y"]}, "intervenable"),
+        ({"intervenable": "X1"}, "intervenable"),
+        ({"observed": 3}, "observed"),
+        ({"domains": {"X1": "abc"}}, "domains.X1"),
+        ({"domains": {"X1": [1, 1.0]}}, "domains.X1"),
+        ({"domains": {"X1": ["", "a"]}}, "domains.X1"),
+        ({"domains": [1]}, "domains"),
+        ({"costs": [1]}, "costs"),
+        ({"costs": {"do(X1": 1}}, "costs.do(X1"),
+        ({"costs": {"do(X1=)": 1}}, "costs.do(X1=)"),
+        ({"costs": {"do(Y)": 1}}, "costs.do(Y)"),
+        ({"costs": {"do(X1)": {"choose": []}}}, "costs.do(X1)"),
+        ({"costs": {"do(X1)": {"uniform": [2, 1]}}}, "costs.do(X1)"),
+        ({"costs": {"do(X1=1)": 1, "do(X1=1.0)": 2}}, "costs.do(X1=1.0)"),
+        ({"graph": "X1 -> "}, "graph"),
+        ({"graph": 3}, "graph"),
+        ({"world": 3}, "world"),
+    ],
+)
+def test_each_fault_has_its_place(arguments: dict[str, Any], place: str) -> None:
+    assert place in faults(**arguments)
+
+
+def test_values_compare_by_their_text() -> None:
+    assert [label(v) for v in (1, 1.0, "1.0", " 1 ", True, "01", "1.50", -0.0, "1e3")] == [
+        *("1", "1", "1", "1", "1", "01", "1.5", "0", "1e3"),
+    ]
+    assert Arm.parse("do(X1=1.0)") == Arm("X1", "1")
+    assert str(Arm.parse(" do( X = a, b (c) ) ")) == "do(X=a, b (c))"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "do", "do(", "X=1", "do(X)", "do(X=)", "do(=1)", "do(X=1,Y=2)", "do(X,Y)", "do(1=1)"]
+)
+def test_what_is_not_an_arm(text: str) -> None:
+    with pytest.raises(ArmError, match=r"do\("):
+        Arm.parse(text)
+
+
+def test_a_problem_is_a_value() -> None:
+    a, b = (Problem(CHAIN, "Y", 10, default_cost=c) for c in (2, 2.0))
+    assert a == b
+    assert hash(a) == hash(b)
+    assert a != Problem(CHAIN, "Y", 11, default_cost=2)
+    assert pickle.loads(pickle.dumps(a)) == a
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        a.budget = 20
+
+
+FILE = """
+objective = "cumulative"          # or "simple"
+goal = "max"
+budget = 2500
+reward = "Y"
+intervenable = ["X1", "X6"]
+observed = ["X1", "X3", "X6", "Y"]
+
+[graph]
+edges = \"\"\"
+X1 -> X3; X2 -> {X3, X4}; X3 -> {X4, X5, X6}; X4 -> X5 -> X6 -> Y
+X1 <-> X2; X4 <-> X6
+\"\"\"
+
+[domains]
+X3 = ["low", "mid", "high"]
+
+[costs]
+default = 2
+"do(X6)" = 3
+"do(X1=1)" = 2.5
+
+[world]
+model = "xor"
+seed = 0
+"""
+
+
+def test_the_file_of_the_manual(tmp_path: Path) -> None:
+    problem = Problem.load(write(tmp_path, FILE))
+    assert [f"{arm} {cost:g}" for arm, cost in zip(problem.arms, problem.costs, strict=True)] == [
+        *("do() 1", "do(X1=0) 2", "do(X1=1) 2.5", "do(X6=0) 3", "do(X6=1) 3"),
+    ]
+    assert problem.graph.variables == ("X1", "X3", "X6", "Y")
+    assert problem.domains["X3"] == ("low", "mid", "high")
+    assert problem.world == {"model": "xor", "seed": 0}
+    assert problem.folder == tmp_path
+
+
+def test_the_graph_of_a_file_may_be_a_file(tmp_path: Path) -> None:
+    (tmp_path / "graph.dot").write_text('digraph { X -> Y; X -> Y [dir="both"] }', encoding="utf-8")
+    problem = Problem.load(write(tmp_path, 'budget = 5\nreward = "Y"\ngraph.file = "graph.dot"'))
+    assert problem.graph == named.BOW
+    (tmp_path / "graph.dot").write_text("digraph { X -- Y }", encoding="utf-8")
+    with pytest.raises(ProblemError, match=r"line 3: graph\.file: graph\.dot: line 1, column 13: '--'"):
+        Problem.load(tmp_path / "problem.toml")
+    (tmp_path / "graph.dot").unlink()
+    with pytest.raises(ProblemError, match=r"line 3: graph\.file: .*graph\.dot: cannot be read: no such file"):
+        Problem.load(tmp_path / "problem.toml")
+
+
+def test_faults_of_a_file_come_with_their_lines(tmp_path: Path) -> None:
+    broken = (
+        FILE.replace("budget = 2500", "budget = -1")
+        .replace("-> X6 -> Y", "-> X6 -> Y -> ")
+        .replace("goal", "gaol")
+        .replace('"cumulative"', '"best"')
+    )
+    with pytest.raises(ProblemError) as error:
+        Problem.load(write(tmp_path, broken))
+    place = tmp_path / "problem.toml"
+    assert str(error.value).splitlines() == [
+        f"{place}, line 2: objective: expected 'cumulative' or 'simple', not 'best'",
+        f"{place}, line 3: gaol: unknown key; did you mean goal?",
+        f"{place}, line 4: budget: expected a positive number, not -1",
+        f"{place}, line 11, column 70: graph.edges: expected a variable after '->'",
+    ]
+    with pytest.raises(ProblemError, match=r'line 20: costs\."do\(X7\)": there is no variable X7'):
+        Problem.load(write(tmp_path, FILE.replace("do(X6)", "do(X7)")))
+    with pytest.raises(ProblemError, match=r"line 19: costs\.default: a cost is a positive number"):
+        Problem.load(write(tmp_path, FILE.replace("default = 2", 'default = "2"')))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("budget = ", "problem.toml, line 1, column 10: invalid value"),
+        ("budget = 1\nbudget = 2", "line 2, column 11: cannot overwrite a value"),
+        ("x = " + "[" * 5000, "nested too deeply|line 1"),
+        ("", "graph: give edges"),
+        ("[graph]", "line 1: graph: give edges"),
+        ("graph = 3", "graph: expected a table"),
+        ("[graph]\nedges = 3", "line 2: graph.edges: expected a text"),
+        ("[graph]\nedges = 'X -> Y'\nfile = 'a'", "one of them"),
+        ("[graph]\nedge = 'X -> Y'", "line 2: graph.edge: unknown key; did you mean edges?"),
+        ("[graph]\nedges = '''X -> Y\nY -> X'''", "line 3, column 3: graph.edges: the directed edges form a cycle"),
+        ("graph.edges = 'X -> X'", "line 1, column 21: graph.edges: X -> X is a self loop"),
+    ],
+)
+def test_files_that_are_no_problem(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(ProblemError, match=message):
+        Problem.load(write(tmp_path, text))
+
+
+def test_every_shipped_example_is_sound(examples: dict[str, str], tmp_path: Path) -> None:
+    assert {"start", "shop", "paper-n6", "paper-n6-hidden"} <= set(examples)
+    for text in examples.values():
+        tomllib.loads(text)
+        Problem.load(write(tmp_path, text))
