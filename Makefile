@@ -12,12 +12,15 @@ OUT    := dobandit-out/demo
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
-.PHONY: demo test bench lint wheel clean constraints
+.PHONY: demo test bench lint docs wheel clean constraints
 
 demo: $(READY)
-	@mkdir -p $(OUT) && rm -f $(OUT)/shop.toml
+	@rm -rf $(OUT) && mkdir -p $(OUT)
 	$(BIN)/dobandit init --quiet --example shop $(OUT)/shop.toml
 	$(BIN)/dobandit check $(OUT)/shop.toml --plot $(OUT)/graph.png
+	@echo
+	$(BIN)/dobandit sample $(OUT)/shop.toml $(OUT)/log.csv --rows 20000 --seed 1
+	$(BIN)/dobandit effect $(OUT)/shop.toml $(OUT)/log.csv --all --truth --plot $(OUT)/effects.png
 
 test: lint
 	$(BIN)/python -m pytest -n 2
@@ -30,6 +33,13 @@ lint: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/worlds.py
+	$(BIN)/python benchmarks/effects.py
+
+# What README and docs show: the output of their commands, and their pictures (those of the demo).
+docs: demo
+	cp $(OUT)/graph.png docs/images/shop-graph.png
+	cp $(OUT)/effects.png docs/images/shop-effects.png
+	$(BIN)/python tests/test_docs.py
 
 wheel: $(READY)
 	$(BIN)/python -m build --wheel --no-isolation

@@ -1,4 +1,3 @@
-# ruff: noqa: T201  a script that prints its table
 """What worlds cost: sampling in lock step, as a multiple of drawing the uniforms that it needs.
 
 python benchmarks/worlds.py

@@ -162,26 +162,32 @@ A -> A; A <-> A; A -> B -> A; A -> B -> C -> A; A -> {B, A}; {A, B} -> {B}; A B;
 
 GOOD = 'budget = 10\nreward = "Y"\n[graph]\nedges = "X -> Y; Z -> X"\n[costs]\ndefault = 2\n[domains]\nX = [0, 1, 2]\n'
 
-BAD_FILES = [
-    GOOD.replace(old, new)
-    for old, new in [
-        *(("budget = 10", f"budget = {bad}") for bad in ("0", "-1", "nan", "inf", '"10"', "[10]", "true", "{}", "1979-05-27")),
-        *(('reward = "Y"', f"reward = {bad}") for bad in ('"Q"', "3", "[]", "true", "{}", '{variable = "Q"}', '""')),
-        *(('reward = "Y"', f'reward = {{variable = "Y", {bad}}}') for bad in ("values = 3", "range = 3", "range = [1, 0]")),
-        *(("[graph]", f"{key} = 3\n[graph]") for key in ("objective", "goal", "horizon", "intervenable", "observed", "buget")),
-        *(("[graph]", f"{key} = []\n[graph]") for key in ("objective", "goal", "horizon", "observed", "cost")),
-        *(("[graph]", f'{key} = ["Q"]\n[graph]') for key in ("intervenable", "observed")),
-        *(("[graph]", f'intervenable = ["{bad}"]\n[graph]') for bad in ("Y", "", "x")),
-        *(('edges = "X -> Y; Z -> X"', bad) for bad in ("", "edges = 3", "edges = []", "file = 3", 'file = "no.dot"')),
-        *(("default = 2", f"default = {bad}") for bad in ("0", "-1", "nan", '"2"', "[2]", "{}", "{choose = []}")),
-        *(("default = 2", f"default = {{{bad}}}") for bad in ("choose = 3", "uniform = [2, 1]", "uniform = [1]", "pick = [1]")),
-        *(("default = 2", f'"{bad}" = 2') for bad in ("do", "do(", "do(Q)", "do(X=9)", "do(Y)", "do(X=1, Z=1)", "X", "")),
-        *(("X = [0, 1, 2]", f"X = {bad}") for bad in ("[]", "[0]", "[0, 0]", '"ab"', "3", "{}", '["", "a"]')),
-        *(("X = [0, 1, 2]", f"{bad} = [0, 1]") for bad in ("Q", "Y.a", '"a b"')),
-        *(("[costs]", bad) for bad in ("[costs", "[[costs]]", "costs]", "[]", "[graph]", "= 3", "costs = ", "\0")),
-        *(("[domains]", bad) for bad in ("domains = 3", "[domains", "[reward]", "[[domains]]")),
-    ]
-]  # fmt: skip
+BAD_VALUES = {  # what stands in GOOD, and what is put in its place
+    "budget = 10": [f"budget = {v}" for v in '0 -1 nan inf "10" [10] true {} 1979-05-27'.split()],
+    'reward = "Y"': [
+        *(f"reward = {v}" for v in '"Q" 3 [] true {} {variable="Q"} ""'.split()),
+        *(f'reward = {{variable = "Y", {v}}}' for v in ("values = 3", "range = 3", "range = [1, 0]")),
+    ],
+    "[graph]": [
+        *(f"{key} = 3\n[graph]" for key in "objective goal horizon intervenable observed buget".split()),
+        *(f"{key} = []\n[graph]" for key in "objective goal horizon observed cost".split()),
+        *(f'{key} = ["Q"]\n[graph]' for key in "intervenable observed".split()),
+        *(f'intervenable = ["{v}"]\n[graph]' for v in ("Y", "", "x")),
+    ],
+    'edges = "X -> Y; Z -> X"': ["", "edges = 3", "edges = []", "file = 3", 'file = "no.dot"'],
+    "default = 2": [
+        *(f"default = {v}" for v in '0 -1 nan "2" [2] {} {choose=[]}'.split()),
+        *(f"default = {{{v}}}" for v in ("choose = 3", "uniform = [2, 1]", "uniform = [1]", "pick = [1]")),
+        *(f'"{v}" = 2' for v in ("do", "do(", "do(Q)", "do(X=9)", "do(Y)", "do(X=1, Z=1)", "X", "")),
+    ],
+    "X = [0, 1, 2]": [
+        *(f"X = {v}" for v in '[] [0] [0,0] "ab" 3 {} ["","a"]'.split()),
+        *(f"{v} = [0, 1]" for v in ("Q", "Y.a", '"a b"')),
+    ],
+    "[costs]": ["[costs", "[[costs]]", "costs]", "[]", "[graph]", "= 3", "costs = ", "\0"],
+    "[domains]": ["domains = 3", "[domains", "[reward]", "[[domains]]"],
+}
+BAD_FILES = [GOOD.replace(old, new) for old, bad in BAD_VALUES.items() for new in bad]
 
 
 def test_malformed_graphs(dobandit: Run, tmp_path: Path) -> None:

@@ -79,8 +79,11 @@ def test_rewards_in_the_users_units() -> None:
     between = Problem(CHAIN, {"variable": "Y", "range": [-5, 5.5]}, 10)
     assert (between.domains["Y"], between.reward_values) == (("-5", "5.5"), (-5, 5.5))
     assert between.reward_is_continuous
-    message = faults(domains={"Y": [0, 1, 2]})["domains.Y"]
-    assert message == "the reward Y has the values 0, 1 and 2, but nothing says what each is worth: give reward values"
+    assert Problem(CHAIN, "Y", 10, domains={"Y": [0, 2.5, 1]}).reward_values == (0, 2.5, 1)
+    message = faults(domains={"Y": ["no", "yes"]})["domains.Y"]
+    assert message == "nothing says what no and yes are worth: give reward values"
+    message = faults(domains={"Y": ["a", "b"]}, reward={"variable": "Y", "range": [0, 1]})["domains.Y"]
+    assert message == "the values a and b are not those of the reward, 0 and 1"
 
 
 def test_dagitty_roles_are_the_defaults() -> None:

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dobandit import worlds
     from dobandit.errors import DobanditError, NotIdentifiable
     from dobandit.estimate import Effect, effect
     from dobandit.graph import Graph
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
+_ROOMS = ("worlds",)
 _HOME = {
     "Arm": "problem",
     "DobanditError": "errors",
@@ -46,10 +48,13 @@ __all__ = [
     "effect",
     "identify",
     "is_identifiable",
+    "worlds",
 ]
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"dobandit.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'dobandit' has no attribute {name!r}")
     value = getattr(import_module(f"dobandit.{_HOME[name]}"), name)

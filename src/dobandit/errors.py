@@ -92,6 +92,10 @@ class FileProblem(DobanditError):
     """A file that is missing or cannot be read."""
 
 
+class WorldError(DobanditError):
+    """A model, or a file of one, that is no world, or a problem that does not fit the world."""
+
+
 class StorageError(DobanditError):
     """A place that cannot be written to."""
 

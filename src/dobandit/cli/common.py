@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
+
+from dobandit.errors import FileProblem, StorageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -66,6 +68,20 @@ def console() -> Console:
 
     screen = Console(highlight=False)
     return screen if screen.is_terminal else Console(highlight=False, width=max(screen.width, NARROWEST))
+
+
+@contextmanager
+def open_new(file: Path) -> Iterator[TextIO]:
+    """A text file that is not there yet, open for writing."""
+    try:
+        with file.open("x", encoding="utf-8", newline="") as out:
+            yield out
+    except FileExistsError:
+        raise FileProblem(f"{file} exists already; choose another name") from None
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        raise FileProblem(f"{file}: its folder does not exist") from None
+    except OSError as error:
+        raise StorageError(f"{file}: cannot be written: {(error.strerror or str(error)).lower()}") from None
 
 
 def _plain(value: object) -> object:

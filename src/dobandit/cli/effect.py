@@ -78,8 +78,8 @@ def _arm(problem: Problem, setting: str) -> Arm:
     if not equals or "," in name:
         raise ArmError(f"--do {setting}: write --do X=VALUE; an arm sets one variable at a time")
     name, value = name.strip(), label(value)
-    if name not in problem.domains or name == problem.reward:
-        others = [v for v in problem.domains if v != problem.reward]
+    if name not in problem.graph or name == problem.reward:
+        others = [v for v in problem.graph.variables if v != problem.reward]
         raise ArmError(f"--do {setting}: there is no variable {name} to set; there are {listing(others)}")
     if value not in problem.domains[name]:
         raise ArmError(f"--do {setting}: the values of {name} are {listing(problem.domains[name])}")
@@ -123,7 +123,7 @@ def _show(
         known = e.method != "none"
         cells = [f"{e.mean:.4g}", f"{e.low:.4g} to {e.high:.4g}", f"{e.n:,}"] if known else ["", "", ""]
         cells += [_number(naive[i])] + ([_number(true_means[i])] if truth else [])
-        table.add_row(escape(str(arms[i])), *cells, e.method if known else "not identifiable from observations")
+        table.add_row(escape(str(arms[i])), *cells, e.method if known else "not identifiable")
     screen = console()
     screen.print(table)
     screen.print("[dim]naive: the mean of the rows that happened to have this value, confounding included[/]")

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from dobandit.cli.common import print_json, say, with_common_options
-from dobandit.errors import FileProblem, StorageError
+from dobandit.cli.common import open_new, print_json, say, with_common_options
 
 START = "start"
 
@@ -35,21 +34,9 @@ def command(file: Path, example: str, as_json: bool, quiet: bool) -> None:
     if example not in known:
         names = ", ".join(name for name in known if name != START)
         raise click.UsageError(f"there is no example {example!r}; there are {names}")
-    write_new(file, known[example])
+    with open_new(file) as out:
+        out.write(known[example])
     if as_json:
         print_json({"path": str(file)})
     else:
         say(f"wrote {file}; edit it, then: dobandit check {file}", quiet)
-
-
-def write_new(file: Path, text: str) -> None:
-    """Write a file that is not there yet."""
-    try:
-        with file.open("x", encoding="utf-8") as out:
-            out.write(text)
-    except FileExistsError:
-        raise FileProblem(f"{file} exists already; choose another name") from None
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-        raise FileProblem(f"{file}: its folder does not exist") from None
-    except OSError as error:
-        raise StorageError(f"{file}: cannot be written: {(error.strerror or str(error)).lower()}") from None

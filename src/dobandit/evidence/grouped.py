@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.errors import DataError, listing
-from dobandit.problem import label
+from dobandit.problem import is_numeral, label
 
 _MISSING = {"", "nan", "none", "null", "na", "n/a", "<na>", "nat"}
 
@@ -45,7 +45,7 @@ class Grouped:
     def numbers(self, variable: str) -> NDArray[np.float64]:
         """A column of numbers, such as a real-valued reward."""
         self._refuse(variable, lambda text: text.lower() in _MISSING, "without a value; drop or fill them")
-        self._refuse(variable, lambda text: not _is_number(text), "with {}, which is not a number")
+        self._refuse(variable, lambda text: not is_numeral(text), "with {}, which is not a number")
         column = self.columns[self.variables.index(variable)]
         return np.fromiter((float(value) for value in column), dtype=float, count=len(column))
 
@@ -70,11 +70,4 @@ class Grouped:
 
 
 def _order(text: str) -> tuple[bool, float, str]:
-    return (False, float(text), text) if _is_number(text) else (True, 0.0, text)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return abs(float(text)) < float("inf")
-    except ValueError:
-        return False
+    return (False, float(text), text) if is_numeral(text) else (True, 0.0, text)

@@ -16,7 +16,8 @@ class Token(NamedTuple):
     column: int
 
     def __str__(self) -> str:
-        return {"end": "the end of the text", "newline": "the end of the line"}.get(self.kind, repr(self.text))
+        shown = self.text if len(self.text) <= 40 else self.text[:37] + "..."
+        return {"end": "the end of the text", "newline": "the end of the line"}.get(self.kind, repr(shown))
 
     def fail(self, message: str) -> NoReturn:
         raise GraphError(message, self.line, self.column)

@@ -67,7 +67,7 @@ def grid(nodes: Sequence[str], directed: Iterable[Edge], bidirected: Iterable[Ed
     directed, bidirected = list(directed), list(bidirected)
     place = _places(nodes, directed, bidirected)
     lines = [Line(a, b, False) for a, b in directed]
-    lines += [Line(*sorted(edge, key=lambda node: place[node]), True) for edge in bidirected]
+    lines += [Line(a, b, True) if place[a] <= place[b] else Line(b, a, True) for a, b in bidirected]
     chains = {line: _chain(line, place) for line in lines}
     columns: Columns = [[] for _ in range(max(place.values()) + 1)]
     for node in nodes:

@@ -17,7 +17,7 @@ from dobandit.graph import Graph
 from dobandit.problem.arms import Arm
 from dobandit.problem.costs import Choose, Cost, Uniform, costs_of_arms
 from dobandit.problem.faults import Faults, is_positive
-from dobandit.problem.labels import label
+from dobandit.problem.labels import is_numeral, label
 from dobandit.problem.rewards import BINARY, Worth, read_reward
 
 OBJECTIVES = ("cumulative", "simple")
@@ -39,7 +39,7 @@ class Problem:
     budget: float
     objective: str
     goal: str
-    domains: Mapping[str, tuple[str, ...]]
+    domains: Mapping[str, tuple[str, ...]]  # the values of every variable of the full graph
     intervenable: tuple[str, ...]
     arms: tuple[Arm, ...]
     costs: tuple[Cost, ...]
@@ -69,7 +69,7 @@ class Problem:
         name, worth, continuous = read_reward(reward or full.origin.outcome, full.variables, faults)
         if name in full and name not in kept:
             faults.add(("observed",), f"the reward {name} must be observed")
-        known = _domains(domains, full, name, worth, faults)
+        known, worth = _domains(domains, full, name, worth, faults)
         settable = _settable(intervenable, full, kept, name, faults)
         arms = (Arm(), *(Arm(v, value) for v in settable for value in known[v]))
         if horizon is not None and (costs or default_cost != 1):
@@ -78,12 +78,12 @@ class Problem:
             graph=full if observed is None else full.project([v for v in kept if v in full]),
             full_graph=full,
             reward=name,
-            reward_values=tuple((worth or {"0": 0.0, "1": 1.0}).values()),
+            reward_values=tuple(worth.values()),
             reward_is_continuous=continuous,
             budget=_budget(budget, horizon, faults),
             objective=faults.one_of(objective, ("objective",), OBJECTIVES),
             goal=faults.one_of(goal, ("goal",), GOALS),
-            domains={v: known[v] for v in full.variables if v in kept},
+            domains=known,
             intervenable=settable,
             arms=arms,
             costs=costs_of_arms(arms, costs, default_cost, {v: known[v] for v in kept}, faults),
@@ -142,8 +142,8 @@ def _graph(graph: object, faults: Faults) -> Graph:
 
 def _domains(
     stated: object, graph: Graph, reward: str, worth: Worth | None, faults: Faults
-) -> dict[str, tuple[str, ...]]:
-    """The values of every variable; 0/1 where nothing is stated, the reward's from its worth."""
+) -> tuple[dict[str, tuple[str, ...]], Worth]:
+    """The values of every variable, 0/1 where nothing is stated, and what those of the reward are worth."""
     found: dict[str, tuple[str, ...]] = dict.fromkeys(graph.variables, BINARY)
     for name, values in faults.mapping(stated, ("domains",)).items():
         place = ("domains", str(name))
@@ -153,20 +153,20 @@ def _domains(
             faults.add(place, f"expected a list of values, not {values!r}")
         else:
             found[name] = _values(list(values), place, faults) or BINARY
-    if reward in graph:
-        ends = tuple(worth or BINARY)
-        if isinstance(stated, Mapping) and reward in stated and set(found[reward]) != set(ends):
-            faults.add(
-                ("domains", reward),
-                f"the reward {reward} has the values {listing(found[reward])}, but "
-                + (
-                    f"[reward] gives {listing(ends)}"
-                    if worth
-                    else "nothing says what each is worth: give reward values"
-                ),
-            )
-        found[reward] = ends
-    return found
+    worth = _worth(found.get(reward, BINARY), reward, worth, isinstance(stated, Mapping) and reward in stated, faults)
+    return {v: tuple(worth) if v == reward else values for v, values in found.items()}, worth
+
+
+def _worth(values: tuple[str, ...], reward: str, worth: Worth | None, is_stated: bool, faults: Faults) -> Worth:
+    """What the values of the reward are worth: what is said, else the numbers that they are."""
+    place = ("domains", reward)
+    if worth is None:
+        if all(map(is_numeral, values)):
+            return {value: float(value) for value in values}
+        faults.add(place, f"nothing says what {listing(values)} are worth: give reward values")
+    elif is_stated and set(values) != set(worth):
+        faults.add(place, f"the values {listing(values)} are not those of the reward, {listing(worth)}")
+    return worth or {"0": 0.0, "1": 1.0}
 
 
 def _values(values: list[object], place: tuple[str, ...], faults: Faults) -> tuple[str, ...]:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 _DECIMAL = re.compile(r"[+-]?\d+\.\d+")
@@ -20,3 +21,15 @@ def label(value: object) -> str:
     if _DECIMAL.fullmatch(text):
         text = text.rstrip("0").rstrip(".")
     return "0" if _MINUS_ZERO.fullmatch(text) else text
+
+
+def is_numeral(text: str) -> bool:
+    """Whether a label is a (finite) number.
+
+    >>> is_numeral("2.5"), is_numeral("low"), is_numeral("nan")
+    (True, False, False)
+    """
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False

@@ -12,11 +12,12 @@ exact mean reward of every arm, and it draws what would have been seen.
 [np.int64(1), np.int64(1), np.int64(1), np.int64(1)]
 """
 
+from dobandit.errors import WorldError
 from dobandit.worlds.described import of
 from dobandit.worlds.families import parallel, random, xor
 from dobandit.worlds.model import World
 from dobandit.worlds.networks import from_bif
-from dobandit.worlds.tables import Node, WorldError
+from dobandit.worlds.tables import Node
 from dobandit.worlds.tabulated import from_tables
 
 __all__ = ["Node", "World", "WorldError", "from_bif", "from_tables", "of", "parallel", "random", "xor"]

@@ -19,13 +19,13 @@ from math import prod
 
 import numpy as np
 
-from dobandit.errors import GraphError
+from dobandit.errors import GraphError, WorldError
 from dobandit.graph import Graph
 from dobandit.graph.formats import Found
 from dobandit.graph.names import check_name
 from dobandit.graph.scan import Token, Tokens
 from dobandit.problem import label
-from dobandit.worlds.tables import TOLERANCE, Array, WorldError, check_size, normalised, number
+from dobandit.worlds.tables import TOLERANCE, Array, check_size, normalised, number
 
 PATTERNS = {
     "skip": r"\s+|//[^\n]*|/\*.*?\*/",
@@ -189,7 +189,7 @@ class _Reader:
         """The values of the parents that a row names."""
         named = list(self.items(")", "a value"))
         if len(named) != len(parents):
-            entry.fail(f"a row names one value for each of the {len(parents)} parents, not {len(named)}")
+            entry.fail(f"a row names one value for each parent ({', '.join(parents)}), not {len(named)}")
         codes = []
         for parent, token in zip(parents, named, strict=True):
             if label(token.text) not in self.domains[parent]:

@@ -6,7 +6,7 @@
 | random | `seed`, `concentration` |
 | parallel | `n`, `p`, `epsilon` |
 | bif | `path`, `hide` |
-| tables | `file` |
+| tables | `file`, or `tables` and `hidden` in place |
 
 `seed` and `redraw` may stand beside any model; where nothing is drawn they change nothing.
 """
@@ -18,14 +18,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dobandit.errors import listing
+from dobandit.errors import WorldError, listing
 from dobandit.problem import Problem
 from dobandit.problem.faults import Faults, is_number
 from dobandit.worlds.families import BINARY, parallel, random, xor
 from dobandit.worlds.model import World
 from dobandit.worlds.networks import from_bif
-from dobandit.worlds.tables import WorldError
-from dobandit.worlds.tabulated import read_tables
+from dobandit.worlds.tabulated import from_mapping, read_tables
 
 Keys = Mapping[str, Any]
 
@@ -77,6 +76,8 @@ def _bif(problem: Problem, keys: Keys, seed: int) -> World:
 
 
 def _tables(problem: Problem, keys: Keys, seed: int) -> World:
+    if "tables" in keys and "file" not in keys:
+        return from_mapping(keys, problem.full_graph, problem.domains)
     return read_tables(_file(problem, keys, "file"), problem.full_graph, problem.domains)
 
 
@@ -119,6 +120,10 @@ def _is_list_of(check: Callable[[object], bool]) -> Callable[[object], bool]:
     return lambda value: isinstance(value, list | tuple) and all(map(check, value))
 
 
+def _is_table(value: object) -> bool:
+    return isinstance(value, Mapping)
+
+
 def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
@@ -141,5 +146,8 @@ _MODELS: Mapping[str, tuple[Callable[[Problem, Keys, int], World], Kinds]] = {
     ),
     "random": (_random, {"concentration": ("a number", is_number)}),
     "bif": (_bif, {"path": ("a text", _is_text), "hide": ("a list of variables", _is_list_of(_is_text))}),
-    "tables": (_tables, {"file": ("a text", _is_text)}),
+    "tables": (
+        _tables,
+        {"file": ("a text", _is_text), "tables": ("a table", _is_table), "hidden": ("a table", _is_table)},
+    ),
 }

@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dobandit.worlds.tables import Array, Node, WorldError
+from dobandit.errors import WorldError
+from dobandit.worlds.tables import Array, Node
 
 MOST_NUMBERS = 2**27  # of one intermediate table, all trials together: 1 GB
 

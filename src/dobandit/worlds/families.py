@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dobandit.chance import generator
+from dobandit.errors import WorldError
 from dobandit.graph import Graph
 from dobandit.graph.formats import edges_in_order
 from dobandit.problem.faults import is_number, is_positive
 from dobandit.worlds.model import World
-from dobandit.worlds.tables import Array, Node, WorldError, check_size, read_domains
+from dobandit.worlds.tables import Array, Node, check_size, read_domains
 
 BINARY = ("0", "1")
+MOST_HIDDEN = 4  # values of a hidden cause in a random world
 FOLLOWS = 0.8  # how often a variable of the paper's model is the XOR of its parents
 
 
@@ -73,12 +76,16 @@ def random(
     graph, inputs = _inputs(graph)
     labels = dict.fromkeys(graph.variables, BINARY) | read_domains(domains or {}, graph)
     chance = generator(seed, "world")
-    cards = {v: len(labels[v]) if v in labels else int(chance.integers(2, 5)) for v in inputs}
+    cards = {v: len(labels[v]) if v in labels else MOST_HIDDEN for v in inputs}
     nodes = []
     for v, read in inputs.items():
-        shape = [1, *(cards[u] for u in read)]
+        shape = [cards[u] for u in read]
         check_size(v, [*shape, cards[v]])
-        nodes.append(Node(v, read, chance.dirichlet([concentration] * cards[v], size=shape)))
+        # A hidden cause with fewer values has some that never occur, so that worlds of all seeds stack.
+        values = cards[v] if v in labels else int(chance.integers(2, MOST_HIDDEN + 1))
+        table = np.zeros((1, *shape, cards[v]))
+        table[..., :values] = chance.dirichlet([concentration] * values, size=shape)
+        nodes.append(Node(v, read, table))
     return World(graph, tuple(nodes), labels)
 
 
@@ -98,8 +105,8 @@ def _inputs(graph: Graph | str) -> tuple[Graph, dict[str, tuple[str, ...]]]:
 
 def _parity(name: str, parents: int) -> Array:
     check_size(name, [2] * (parents + 1))
-    odd = np.indices((2,) * parents).sum(axis=0) % 2
-    return _two_values([np.where(odd == 1, FOLLOWS, 1 - FOLLOWS)])
+    odd = reduce(np.logical_xor.outer, [np.array([False, True])] * parents)
+    return _two_values([np.where(odd, FOLLOWS, 1 - FOLLOWS)])
 
 
 def _two_values(ones: ArrayLike) -> Array:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dobandit.errors import listing
+from dobandit.errors import WorldError, listing
 from dobandit.problem import Problem
-from dobandit.worlds.tables import Array, Node, WorldError, number
+from dobandit.worlds.tables import Array, Node, number
 
 if TYPE_CHECKING:
     from dobandit.worlds.model import World

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.chance import generator
-from dobandit.errors import ArmError, UnknownVariable, listing
+from dobandit.errors import ArmError, UnknownVariable, WorldError, listing
 from dobandit.graph import Graph
 from dobandit.problem import Arm, Problem
 from dobandit.problem.faults import is_number
 from dobandit.worlds.elimination import ancestral, marginal
 from dobandit.worlds.fitting import fitted, worth
 from dobandit.worlds.sampling import Codes, Mechanism, draw, mechanisms
-from dobandit.worlds.tables import Array, Labels, Node, WorldError, check_rows
+from dobandit.worlds.tables import Array, Labels, Node, check_rows
 
 Column = NDArray[np.int64] | NDArray[np.str_]
 _DRAWN_TOGETHER = 2**16  # rows of a sample whose uniform numbers are in memory at the same time
@@ -117,15 +117,16 @@ class World:
         array([[0. , 0. ],
                [0.2, 0.8]])
         """
-        for name in variables:
-            self._observed(name)
+        names = tuple(map(self._observed, variables))
+        if not names or len(set(names)) < len(names):
+            raise WorldError(f"a distribution is of one or more different variables, not of {listing(names)}")
         (clamped,), (to,) = self.clamps([arm])
         nodes = list(self.nodes)
         if clamped >= 0:
             point = np.zeros((self.trials, nodes[clamped].card))
             point[:, to] = 1.0
             nodes[clamped] = Node(nodes[clamped].name, (), point)
-        return self._squeezed(marginal(nodes, tuple(variables)))
+        return self._squeezed(marginal(nodes, names))
 
     # -- draws ---------------------------------------------------------------------------------
 
@@ -168,7 +169,7 @@ class World:
         if not is_number(n) or n < 0 or n != int(n):
             raise WorldError(f"a sample has a whole number of rows, not {n!r}")
         (clamped,), (to,) = self.clamps([arm])
-        chance = generator(seed, "sample")
+        n, chance = int(n), generator(seed, "sample")
         parts = [
             self.step(clamped, to, chance.random((min(_DRAWN_TOGETHER, n - start), 1, len(self.nodes))))
             for start in range(0, max(n, 1), _DRAWN_TOGETHER)

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
 
-from dobandit.errors import listing
+from dobandit.errors import WorldError, listing
 from dobandit.graph import Origin
 from dobandit.graph.files import read_text
 from dobandit.graph.formats import without_latents
@@ -15,7 +15,7 @@ from dobandit.problem import label
 from dobandit.problem.faults import is_number
 from dobandit.worlds import bif
 from dobandit.worlds.model import World
-from dobandit.worlds.tables import Node, WorldError, number
+from dobandit.worlds.tables import Node, number
 
 YES = ("yes", "true", "y", "t")
 NO = ("no", "false", "n", "f")
@@ -48,7 +48,7 @@ def from_bif(
         raise WorldError("values: say of which variable, with reward=...")
     graph = without_latents(network.graph, list(network.domains), hidden, Origin(outcome=reward))
     nodes = (Node(v, network.parents[v], network.tables[v]) for v in network.graph.variables)
-    return World(graph, tuple(nodes), domains)
+    return World(graph, tuple(nodes), {v: domains[v] for v in graph.variables})
 
 
 def _known(name: str, names: Collection[str], path: Path) -> str:

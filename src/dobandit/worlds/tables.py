@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.errors import DobanditError, UnknownVariable, listing
+from dobandit.errors import UnknownVariable, WorldError, listing
 from dobandit.graph import Graph
 from dobandit.problem import label
 
@@ -25,10 +25,6 @@ TOLERANCE = 1e-6  # how far from 1 the sum of a row may be; files round their nu
 MOST_CELLS = 2**24  # of one table in one trial: 128 MB
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-
-
-class WorldError(DobanditError):
-    """A model, or a file of one, that is no world, or a problem that does not fit the world."""
 
 
 class Node(NamedTuple):
@@ -51,7 +47,7 @@ def normalised(table: Array, name: str, inputs: Sequence[str], domains: Labels) 
     array([[1., 1.]])
     >>> normalised(np.array([[[0.5, 0.5], [0.25, 0.7]]]), "Y", ["X"], {"X": ("low", "high")})
     Traceback (most recent call last):
-    dobandit.worlds.tables.WorldError: the table of Y, row X=high: the probabilities sum to 0.95, not to 1
+    dobandit.errors.WorldError: the table of Y, row X=high: the probabilities sum to 0.95, not to 1
     """
     check_rows(table, name, inputs, domains)
     rows: Array = table / table.sum(axis=-1, keepdims=True)

@@ -8,7 +8,8 @@ causes a table `hidden`. `inputs` lists observed and hidden parents in the order
      "tables": {"X": {"inputs": ["U"], "table": [[0.9, 0.1], [0.2, 0.8]]},
                 "Y": {"inputs": ["X", "U"], "table": [[[0.7, 0.3], [0.5, 0.5]], [[0.4, 0.6], [0.1, 0.9]]]}}}
 
-The same in TOML: `[hidden.U]` with `prior` and `children`, `[tables.X]` with `inputs` and `table`.
+The same in TOML: `[hidden.U]` with `prior` and `children`, `[tables.X]` with `inputs` and `table`; in a
+problem file, `[world.hidden.U]` and `[world.tables.X]`.
 """
 
 from __future__ import annotations
@@ -22,11 +23,11 @@ from typing import Any
 
 import numpy as np
 
-from dobandit.errors import listing
+from dobandit.errors import WorldError, listing
 from dobandit.graph import Graph
 from dobandit.graph.files import read_text
 from dobandit.worlds.model import World
-from dobandit.worlds.tables import Array, Node, WorldError, normalised, read_domains
+from dobandit.worlds.tables import Array, Node, normalised, read_domains
 
 Tables = Mapping[str, tuple[Iterable[str], Any]]
 Hidden = Mapping[str, tuple[Any, Iterable[str]]]
@@ -79,14 +80,18 @@ def from_tables(
 def read_tables(path: Path, graph: Graph, domains: Mapping[str, Iterable[object]]) -> World:
     """The world that a JSON or TOML file describes."""
     try:
-        content = _content(path)
-        hidden = _entries(content.get("hidden", {}), "hidden", ("prior", "children"))
-        tables = _entries(content.get("tables", {}), "tables", ("inputs", "table"))
-        for key in content.keys() - {"hidden", "tables"}:
-            raise WorldError(f"unknown key {key}; known are hidden and tables")
-        return from_tables(graph, tables, hidden, domains)
+        return from_mapping(_content(path), graph, domains)
     except WorldError as error:
-        raise WorldError(f"{path.name}: {error}") from None
+        raise error if str(error).startswith(path.name) else WorldError(f"{path.name}: {error}") from None
+
+
+def from_mapping(content: Mapping[str, Any], graph: Graph, domains: Mapping[str, Iterable[object]]) -> World:
+    """The world that the keys `tables` and `hidden` describe, as a file or a `[world]` has them."""
+    for key in content.keys() - {"hidden", "tables"}:
+        raise WorldError(f"unknown key {key}; known are hidden and tables")
+    hidden = _entries(content.get("hidden", {}), "hidden", ("prior", "children"))
+    tables = _entries(content.get("tables", {}), "tables", ("inputs", "table"))
+    return from_tables(graph, tables, hidden, domains)
 
 
 def _content(path: Path) -> dict[str, Any]:
@@ -94,18 +99,19 @@ def _content(path: Path) -> dict[str, Any]:
     try:
         parsed = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text, object_pairs_hook=_unique)
     except json.JSONDecodeError as error:
-        raise WorldError(f"line {error.lineno}, column {error.colno}: this is not JSON: {error.msg.lower()}") from None
+        place = f"{path.name}, line {error.lineno}, column {error.colno}"
+        raise WorldError(f"{place}: this is not JSON: {error.msg.lower()}") from None
     except (ValueError, RecursionError) as error:
-        raise WorldError(f"this cannot be read: {str(error) or 'nested too deeply'}") from None
+        raise WorldError(f"{path.name}: this cannot be read: {error}") from None
     if not isinstance(parsed, dict):
-        raise WorldError("expected a table with the keys hidden and tables")
+        raise WorldError(f"{path.name}: expected a table with the keys hidden and tables")
     return parsed
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object; the parser would silently let the last of several equal keys win."""
     if len(found := dict(pairs)) < len(pairs):
-        raise WorldError(f"a key stands twice in the same table: {listing(key for key, _ in pairs)}")
+        raise ValueError(f"a key stands twice among {listing(key for key, _ in pairs)}")
     return found
 
 
@@ -133,7 +139,7 @@ def _cause(name: str, entry: object, graph: Graph) -> tuple[Array, tuple[str, ..
     prior = _numbers(f"the prior of {name}", entry[0])
     if prior.ndim != 1:
         raise WorldError(f"the prior of {name} is one row of numbers, not {prior.ndim} axes")
-    return normalised(prior, name, (), {}), _names(f"the children of {name}", entry[1])
+    return normalised(prior[np.newaxis], name, (), {})[0], _names(f"the children of {name}", entry[1])
 
 
 def _names(what: str, given: object) -> tuple[str, ...]:

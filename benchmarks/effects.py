@@ -1,0 +1,56 @@
+"""Effects of all arms from a log of ten million rows in a Parquet file: time, memory, and the ratio to a
+single grouping of the same file by DuckDB itself."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import duckdb
+
+ROWS = 10_000_000
+PROBLEM = """
+budget = 100
+reward = "Y"
+[graph]
+edges = "Z1 -> {X1, Y}; Z2 -> {X2, Y}; X1 -> M -> Y; X1 <-> Y; X2 -> X3 -> Y; W -> X3; X2 <-> W"
+"""
+LOG = """
+copy (
+    select *, (random() < 0.1 + 0.2 * Z1 + 0.2 * M + 0.2 * X3 + 0.2 * U)::tinyint as Y
+    from (select *, (random() < 0.2 + 0.6 * X1)::tinyint as M, (random() < 0.2 + 0.3 * X2 + 0.3 * W)::tinyint as X3
+          from (select *, (random() < 0.2 + 0.3 * Z1 + 0.3 * U)::tinyint as X1,
+                       (random() < 0.2 + 0.3 * Z2 + 0.3 * V)::tinyint as X2, (random() < 0.3 + 0.4 * V)::tinyint as W
+                from (select (random() < 0.4)::tinyint as Z1, (random() < 0.6)::tinyint as Z2,
+                             (random() < 0.5)::tinyint as U, (random() < 0.5)::tinyint as V
+                      from range({rows})))))
+to '{path}' (format parquet)
+"""
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        log, problem = Path(folder) / "log.parquet", Path(folder) / "problem.toml"
+        problem.write_text(PROBLEM, encoding="utf-8")
+        duckdb.execute("select setseed(0.5)")
+        duckdb.execute(LOG.format(rows=ROWS, path=log))
+        start = time.perf_counter()
+        duckdb.sql(f"select Z1, Z2, W, X1, X2, X3, M, Y, count(*) from '{log}' group by all").fetchall()
+        grouping = time.perf_counter() - start
+        program = Path(sys.executable).with_name("dobandit")
+        start = time.perf_counter()
+        ran = subprocess.run([program, "effect", problem, log, "--all", "--json"], capture_output=True, check=True)
+        seconds = time.perf_counter() - start
+        effects = json.loads(ran.stdout)["effects"]
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+    print(f"effects of {len(effects)} arms from {ROWS:,} rows (Parquet, 8 variables), the whole command:")
+    print(f"  {seconds:.1f} s, peak {peak:.0f} MB, {seconds / grouping:.1f} times one grouping by DuckDB")
+
+
+if __name__ == "__main__":
+    main()

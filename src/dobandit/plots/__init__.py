@@ -1,0 +1,7 @@
+"""Figures from numbers and labels; they need matplotlib (`pip install 'dobandit[plot]'`)."""
+
+from dobandit.plots.effects import EffectRow, effects_figure
+from dobandit.plots.graph import graph_figure
+from dobandit.plots.saving import save
+
+__all__ = ["EffectRow", "effects_figure", "graph_figure", "save"]

@@ -1,0 +1,142 @@
+"""Effects of interventions as a figure: what each arm earns, how sure that is, and what confounding would have said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dobandit.errors import DobanditError
+from dobandit.plots.style import (
+    BLUE,
+    GREY,
+    INK,
+    LEGEND_ROW,
+    LIGHT,
+    SMALL,
+    TEXT,
+    VERMILION,
+    Entry,
+    add_title,
+    blank,
+    legend_below,
+    legend_shape,
+    plain_style,
+    text_width,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ROW, AXIS, MARGIN = 0.32, 6.2, 0.2  # inches: the height of an arm, the width of the values, white around
+UNKNOWN = "not identifiable from observations"
+ESTIMATE, NAIVE, TRUTH = "estimate with its interval", "naive conditional mean", "true value"
+
+
+class EffectRow(NamedTuple):
+    """One arm: the estimate of its effect with an interval, the naive conditional mean, the true value.
+
+    None stands for what is not known; without a mean the arm counts as not identifiable.
+    """
+
+    label: str
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+    naive: float | None = None
+    truth: float | None = None
+
+
+def effects_figure(rows: Sequence[EffectRow], *, xlabel: str, title: str | None = None) -> Figure:
+    """One line for every arm, the best at the top, those that observations say nothing about at the bottom."""
+    if not rows:
+        raise DobanditError("there is nothing to draw: no arms were given")
+    known = [row for row in rows if row.mean is not None]
+    known.sort(key=lambda row: row.mean or 0.0, reverse=True)
+    ordered = [*known, *(row for row in rows if row.mean is None)]
+    with plain_style():
+        entries = _legend_entries(ordered)
+        figure, axes = _page(ordered, title, entries)
+        axes.set_xlabel(xlabel, color=INK, parse_math=False)
+        axes.set_xlim(*_limits(ordered))
+        for y, row in enumerate(ordered):
+            _draw_row(axes, y, row)
+    return figure
+
+
+def _limits(rows: Sequence[EffectRow]) -> tuple[float, float]:
+    """The range of all numbers and some air."""
+    values = [value for row in rows for value in row[1:] if value is not None] or [0.0, 1.0]
+    air = 0.06 * (max(values) - min(values)) or 0.5
+    return min(values) - air, max(values) + air
+
+
+def _page(rows: Sequence[EffectRow], title: str | None, entries: Sequence[Entry]) -> tuple[Figure, Axes]:
+    """A figure that fits the arms, with the title above and the legend below."""
+    labels = [label for _, label in entries]
+    left = max(text_width(row.label, TEXT) for row in rows) + MARGIN + 0.15
+    width = left + AXIS + MARGIN
+    columns, legend_rows = legend_shape(labels, width - 2 * MARGIN)
+    above, below = 0.45 if title else MARGIN, 0.62 + legend_rows * LEGEND_ROW
+    height = above + len(rows) * ROW + below
+    figure = blank(width, height)
+    axes = figure.add_axes((left / width, below / height, AXIS / width, len(rows) * ROW / height))
+    _dress(axes, rows)
+    if title:
+        add_title(figure, title)
+    if entries:
+        legend_below(figure, entries, columns)
+    return figure, axes
+
+
+def _dress(axes: Axes, rows: Sequence[EffectRow]) -> None:
+    """The frame: names at the left, a light grid for reading values, no other lines."""
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.set_yticks(range(len(rows)), [row.label for row in rows], fontsize=TEXT)
+    for row, text in zip(rows, axes.get_yticklabels(), strict=True):
+        text.set(color=GREY if row.mean is None else INK, parse_math=False)
+    axes.tick_params(axis="y", length=0)
+    axes.tick_params(axis="x", color=GREY, labelcolor=INK, labelsize=SMALL)
+    axes.grid(axis="x", color=LIGHT, linewidth=0.8)
+    axes.set_axisbelow(True)
+    for side in ("left", "right", "top"):
+        axes.spines[side].set_visible(False)
+    axes.spines["bottom"].set_color(GREY)
+
+
+def _draw_row(axes: Axes, y: float, row: EffectRow) -> None:
+    identified = row.mean is not None
+    if row.low is not None and row.high is not None:
+        axes.plot([row.low, row.high], [y, y], color=BLUE, linewidth=2, solid_capstyle="butt", zorder=3)
+    if row.mean is not None:
+        axes.plot([row.mean], [y], "o", color=BLUE, markersize=6.5, zorder=4)
+    if row.naive is not None:
+        axes.plot([row.naive], [y], **_hollow(VERMILION if identified else GREY))
+    if row.truth is not None:
+        axes.vlines([row.truth], y - 0.32, y + 0.32, color=INK if identified else GREY, linewidth=1.3, zorder=6)
+    if not identified:
+        _say_unknown(axes, y, [value for value in (row.naive, row.truth) if value is not None])
+
+
+def _hollow(colour: str) -> dict[str, Any]:
+    return {"marker": "o", "markersize": 8, "markerfacecolor": "none", "markeredgecolor": colour, "zorder": 5}
+
+
+def _say_unknown(axes: Axes, y: float, marks: Sequence[float]) -> None:
+    """The reason why an arm has no estimate, in the widest free part of the row: a third of it holds the text."""
+    stops = sorted([*axes.get_xlim(), *marks])
+    left, right = max(pairwise(stops), key=lambda pair: pair[1] - pair[0])
+    text = axes.text((left + right) / 2, y, UNKNOWN, color=GREY, style="italic", size=8.0, ha="center", va="center")
+    text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1.0})
+
+
+def _legend_entries(rows: Sequence[EffectRow]) -> list[Entry]:
+    """The signs that occur, and what they mean."""
+    from matplotlib.lines import Line2D
+
+    estimate = Line2D([], [], color=BLUE, marker="o", markersize=6.5, linewidth=2)
+    naive = Line2D([], [], linestyle="none", **_hollow(VERMILION))
+    truth = Line2D([], [], linestyle="none", color=INK, marker="|", markersize=12, markeredgewidth=1.3)
+    entries = [("mean", estimate, ESTIMATE), ("naive", naive, NAIVE), ("truth", truth, TRUTH)]
+    return [(sign, label) for field, sign, label in entries if any(getattr(row, field) is not None for row in rows)]

@@ -1,0 +1,176 @@
+"""A causal graph as a figure: causes left, effects right, hidden common causes dashed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from dobandit.errors import DobanditError, GraphError, UnknownVariable, listing
+from dobandit.plots.curves import Box, Point
+from dobandit.plots.layers import Edge, Line
+from dobandit.plots.layout import Layout, layout
+from dobandit.plots.style import (
+    INK,
+    LEGEND_ROW,
+    SMALL,
+    SWATCH,
+    TEXT,
+    TITLE,
+    VERMILION,
+    Entry,
+    add_title,
+    blank,
+    legend_below,
+    legend_shape,
+    plain_style,
+    text_width,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MARGIN = 0.2
+NARROWEST = 4.0
+HEAD, HEAD_HALF = 0.11, 0.042  # length and half the width of an arrowhead
+DASHES = (0, (4, 2))
+HIDDEN = "hidden common cause"
+
+
+def graph_figure(
+    nodes: Sequence[str],
+    directed: Iterable[Edge],
+    bidirected: Iterable[Edge],
+    *,
+    kinds: Mapping[str, str] | None = None,
+    legend: Mapping[str, tuple[str, str]] | None = None,
+    title: str | None = None,
+) -> Figure:
+    """The graph with `nodes` in causal order.
+
+    `kinds` says of what kind a variable is, `legend` how a kind is called and coloured:
+    `kinds={"Y": "reward"}, legend={"reward": ("the reward", "#F0E442")}`.
+    """
+    directed, bidirected, kinds, legend = list(directed), list(bidirected), kinds or {}, legend or {}
+    _check(nodes, directed, bidirected, kinds, legend)
+    with plain_style():
+        widths = {node: max(0.52, text_width(node, TEXT) + 0.26) for node in nodes}
+        drawing = layout(nodes, directed, bidirected, widths)
+        entries = _legend_entries(kinds, legend, bool(bidirected))
+        figure, axes = _page(drawing, title, entries)
+        for line, points in drawing.routes.items():
+            _draw_line(axes, line, points)
+        for node, box in drawing.boxes.items():
+            _draw_box(axes, node, box, legend[kinds[node]][1] if node in kinds else "white")
+    return figure
+
+
+def _check(
+    nodes: Sequence[str],
+    directed: Iterable[Edge],
+    bidirected: Iterable[Edge],
+    kinds: Mapping[str, str],
+    legend: Mapping[str, tuple[str, str]],
+) -> None:
+    if not nodes:
+        raise GraphError("there is nothing to draw: the graph has no variables")
+    place = {node: i for i, node in enumerate(nodes)}
+    for name in [*(name for edge in [*directed, *bidirected] for name in edge), *kinds]:
+        if name not in place:
+            raise UnknownVariable(name, nodes)
+    for a, b in directed:
+        if place[a] >= place[b]:
+            raise GraphError(f"to draw {a} -> {b}, list {a} before {b}: variables are drawn in causal order")
+    for node, kind in kinds.items():
+        if kind not in legend:
+            raise DobanditError(
+                f"{node} is of kind {kind!r}, which the legend does not explain; it has {listing(legend)}"
+            )
+
+
+def _page(drawing: Layout, title: str | None, entries: Sequence[Entry]) -> tuple[Figure, Axes]:
+    """A figure that fits the drawing, with the title above and the legend below it; a unit of its axes is an inch."""
+    left, right, top, bottom = _bounds(drawing)
+    labels = [label for _, label in entries]
+    texts = [text_width(title or "", TITLE), *(text_width(label, SMALL) + SWATCH for label in labels)]
+    width = max(right - left, NARROWEST, *texts) + 2 * MARGIN
+    columns, rows = legend_shape(labels, width - 2 * MARGIN)
+    above = 0.42 if title else MARGIN
+    below = rows * LEGEND_ROW + (0.28 if rows else MARGIN)
+    height = above + bottom - top + below
+    figure = blank(width, height)
+    axes = figure.add_axes((0, below / height, 1, (bottom - top) / height))
+    middle = (left + right) / 2
+    axes.set(xlim=(middle - width / 2, middle + width / 2), ylim=(bottom, top))
+    axes.set_axis_off()
+    if title:
+        add_title(figure, title)
+    if entries:
+        legend_below(figure, entries, columns)
+    return figure, axes
+
+
+def _bounds(drawing: Layout) -> tuple[float, float, float, float]:
+    """Left, right, top and bottom of all that is drawn."""
+    boxes = drawing.boxes.values()
+    points = [point for route in drawing.routes.values() for point in route]
+    xs = [*(x for x, _ in points), *(b.x + s * b.width / 2 for b in boxes for s in (-1, 1))]
+    ys = [*(y for _, y in points), *(b.y + s * b.height / 2 for b in boxes for s in (-1, 1))]
+    return min(xs), max(xs), min(ys) - 0.03, max(ys) + 0.03
+
+
+def _legend_entries(kinds: Mapping[str, str], legend: Mapping[str, tuple[str, str]], hidden: bool) -> list[Entry]:
+    """A swatch for every kind that occurs, in the order of the legend, and the dashes if there are any."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    occurring = set(kinds.values())
+    entries: list[Entry] = [
+        (Patch(facecolor=colour, edgecolor=INK, linewidth=0.9), label)
+        for kind, (label, colour) in legend.items()
+        if kind in occurring
+    ]
+    if hidden:
+        entries.append((Line2D([], [], color=VERMILION, linewidth=1.4, linestyle=DASHES), HIDDEN))
+    return entries
+
+
+def _draw_box(axes: Axes, node: str, box: Box, colour: str) -> None:
+    from matplotlib.colors import to_rgb
+    from matplotlib.patches import FancyBboxPatch
+
+    corner = (box.x - box.width / 2, box.y - box.height / 2)
+    shape = FancyBboxPatch(corner, box.width, box.height, boxstyle="round,pad=0,rounding_size=0.1")
+    shape.set(facecolor=colour, edgecolor=INK, linewidth=1.1, zorder=3, label=node)
+    axes.add_patch(shape)
+    red, green, blue = to_rgb(colour)
+    ink = INK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "white"
+    axes.text(box.x, box.y, node, size=TEXT, color=ink, ha="center", va="center", zorder=4, parse_math=False)
+
+
+def _draw_line(axes: Axes, line: Line, points: Sequence[Point]) -> None:
+    """The curve, and a head at the right end, or at both ends of a `<->`."""
+    from matplotlib.patches import PathPatch, Polygon
+    from matplotlib.path import Path
+
+    curve = list(points)
+    colour, width, dashes, rank = (VERMILION, 1.4, DASHES, 2) if line.hidden else (INK, 1.1, "-", 1)
+    for end, inner in [(-1, -2), (0, 1)] if line.hidden else [(-1, -2)]:
+        head = _head(points[end], points[inner])
+        curve[end] = head[2]
+        axes.add_patch(Polygon(head, closed=True, color=colour, linewidth=0, zorder=rank))
+    path = Path(curve, [Path.MOVETO, *[Path.CURVE4] * (len(curve) - 1)])
+    shape = PathPatch(path, fill=False, edgecolor=colour, linewidth=width, linestyle=dashes, zorder=rank)
+    shape.set_label(f"{line.left} {'<->' if line.hidden else '->'} {line.right}")
+    axes.add_patch(shape)
+
+
+def _head(tip: Point, before: Point) -> list[Point]:
+    """An arrowhead: its tip, two barbs, and the notch between them, where the curve ends."""
+    length = math.dist(tip, before)
+    dx, dy = (tip[0] - before[0]) / length, (tip[1] - before[1]) / length
+    x, y = tip[0] - HEAD * dx, tip[1] - HEAD * dy
+    notch = (tip[0] - 0.8 * HEAD * dx, tip[1] - 0.8 * HEAD * dy)
+    left, right = (x - HEAD_HALF * dy, y + HEAD_HALF * dx), (x + HEAD_HALF * dy, y - HEAD_HALF * dx)
+    return [tip, left, notch, right]

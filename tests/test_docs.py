@@ -1,0 +1,58 @@
+"""What README and docs show is what happens: every `console` block is run and its output compared.
+
+`make docs` (which runs this file as a program) writes the output anew where it changed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
+TYPED = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+
+
+def refreshed(text: str, folder: str) -> str:
+    """The page with the output that its commands really have. What starts with `$ ` is typed, in one
+    folder for the whole page; what follows is what the screen shows."""
+    return BLOCK.sub(lambda block: f"```console\n{TYPED.sub(lambda t: run(t[1], folder), block[1])}```", text)
+
+
+def run(typed: str, folder: str) -> str:
+    program, *arguments = shlex.split(typed)
+    assert program == "dobandit", "a console block shows our program; other commands go into an sh block"
+    ran = subprocess.run(
+        [Path(sys.executable).with_name("dobandit"), *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "COLUMNS": "100", "PYTHONUTF8": "1"},
+        check=False,
+    )
+    return f"$ {typed}\n" + "".join(line.rstrip() + "\n" for line in ran.stdout.rstrip().splitlines())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_console_blocks(page: Path, tmp_path: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert refreshed(text, str(tmp_path)) == text, "the output has changed: run `make docs` and look at it"
+
+
+def test_readme_shows_commands() -> None:
+    assert len(BLOCK.findall(PAGES[0].read_text(encoding="utf-8"))) >= 2
+
+
+if __name__ == "__main__":
+    for shown in PAGES:
+        with tempfile.TemporaryDirectory() as empty:
+            shown.write_text(refreshed(shown.read_text(encoding="utf-8"), empty), encoding="utf-8")

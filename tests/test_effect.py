@@ -1,0 +1,169 @@
+"""Effects from data: exact on exact distributions, honest about chance, clear about what is missing."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+import pytest
+
+import dobandit as db
+from dobandit.errors import ArmError, DataError, NotIdentifiable, UnknownVariable
+from dobandit.estimate import SparseDataWarning
+from dobandit.graph import Graph
+from tests import named_graphs as named
+from tests.models import Model, marginal, random_admg, random_model
+
+
+def joint_as_rows(model: Model) -> tuple[dict[str, list[int]], list[float]]:
+    """Every combination of values as a row, with its probability as the weight."""
+    joint = model.joint()
+    codes = np.indices(joint.shape).reshape(joint.ndim, -1)
+    return {v: codes[i].tolist() for i, v in enumerate(model.graph.variables)}, joint.ravel().tolist()
+
+
+def draw(model: Model, n: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    joint = model.joint()
+    cells = np.repeat(np.arange(joint.size), rng.multinomial(n, joint.ravel() / joint.sum()))
+    codes = np.unravel_index(cells, joint.shape)
+    return dict(zip(model.graph.variables, codes, strict=True))
+
+
+def test_exact_on_exact_distributions() -> None:
+    """With the joint distribution as weights the mean is exact, n is 0 and the interval a point."""
+    methods = set()
+    for seed in range(150):
+        rng = np.random.default_rng([20, seed])
+        graph = random_admg(rng, 3, 5)
+        model = random_model(graph, rng, values=(2, 3))
+        on = graph.variables[-1]
+        rows, weights = joint_as_rows(model)
+        for do in graph.variables[:-1]:
+            if not db.is_identifiable(graph, do, on):
+                with pytest.raises(NotIdentifiable):
+                    db.effect(graph, rows, do={do: 0}, reward=on, weights=weights)
+                continue
+            for x in range(model.cards[do]):
+                found = db.effect(graph, rows, do={do: x}, reward=on, weights=weights)
+                truth = marginal(model.joint({do: x}), graph, on) @ np.arange(model.cards[on])
+                assert found.mean == pytest.approx(truth, abs=1e-9)
+                assert (found.low, found.high, found.n) == (found.mean, found.mean, 0)
+                methods.add(found.method)
+    assert methods == {"observed", "no-backdoor", "adjustment", "c-factor"}
+
+
+def confounded(number: int) -> Iterator[tuple[Model, str, int, str, float, np.random.Generator]]:
+    """Models in which seeing misleads: E[Y | x] is at least .1 off E[Y | do(x)], and x is not too rare."""
+    seed = 0
+    while number:
+        rng = np.random.default_rng([21, seed])
+        seed += 1
+        graph = random_admg(rng, 4, 6)
+        model, on = random_model(graph, rng), graph.variables[-1]
+        do, x = str(rng.choice(list(graph.variables[:-1]))), int(rng.integers(2))
+        if not graph.bidirected or not db.is_identifiable(graph, do, on):
+            continue
+        joint = np.moveaxis(model.joint(), graph.variables.index(do), 0)[x]
+        seen = joint.reshape(-1, 2).sum(axis=0)  # the outcome is the last variable
+        truth = float(marginal(model.joint({do: x}), graph, on)[1])
+        if seen.sum() > 0.1 and abs(seen[1] / seen.sum() - truth) >= 0.1:
+            number -= 1
+            yield model, do, x, on, truth, rng
+
+
+def test_intervals_cover_and_estimates_beat_the_naive_mean() -> None:
+    """1,000 data sets of 2,000 rows: the 95 % interval covers in 92-98 % of them, and the mean error is at
+    most a fifth of that of the conditional mean."""
+    covered, error, naive_error = [], [], []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SparseDataWarning)
+        for model, do, x, on, truth, rng in confounded(1000):
+            rows = draw(model, 2000, rng)
+            found = db.effect(model.graph, rows, do={do: x}, reward=on)
+            covered.append(found.low <= truth <= found.high)
+            error.append(abs(found.mean - truth))
+            naive_error.append(abs(rows[on][rows[do] == x].mean() - truth))
+    assert 0.92 <= np.mean(covered) <= 0.98
+    assert np.mean(error) <= np.mean(naive_error) / 5
+
+
+def test_a_needed_cell_without_data_widens_the_interval_and_warns() -> None:
+    """Nobody with Z=1 has X=0: P(Y | X=0, Z=1) could be anything, and counts as one half."""
+    rows = {"Z": [0] * 40 + [1] * 60, "X": [0] * 20 + [1] * 80, "Y": [0, 1] * 10 + [1, 0] * 40}
+    with pytest.warns(
+        SparseDataWarning, match=r"do\(X=0\): no rows with X=0, Z=1, so P\(Y \| X, Z\) counts as uniform"
+    ):
+        found = db.effect(named.BACK_DOOR, rows, do={"X": 0}, reward="Y")
+    assert found.mean == pytest.approx(0.4 * 0.5 + 0.6 * 0.5)
+    known = db.effect(named.BACK_DOOR, rows, do={"X": 1}, reward="Y")
+    assert found.low <= found.mean - 0.3
+    assert found.high >= found.mean + 0.3
+    assert known.high - known.low < 0.3
+
+
+def test_a_missing_cell_beside_a_zero_does_not_matter() -> None:
+    """Z is never 1, so it does not matter that nobody with Z=1 has X=0."""
+    rows = {"Z": [0, 0, 0, 0], "X": [0, 0, 1, 1], "Y": [0, 1, 1, 1]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        problem = db.Problem("Z -> X -> Y; Z -> Y", "Y", 10)
+        from dobandit.estimate.effects import effects
+        from dobandit.evidence import open_source
+
+        found = effects(problem, open_source(rows), [db.Arm("X", "0"), db.Arm("X", "1")])
+    assert [e.mean for e in found] == [0.5, 1.0]
+
+
+def test_units_and_weights() -> None:
+    rows = {"X": [0, 0, 1, 1], "Y": [10, 20, 30, 30], "w": [3, 1, 5, 5]}
+    graph = Graph("X -> Y")
+    assert db.effect(graph, rows, do={"X": 0}, reward="Y").mean == 15
+    found = db.effect(graph, pl.DataFrame(rows), do={"X": "0.0"}, reward="Y", weights="w")
+    assert (found.mean, found.n, found.method) == (12.5, 14, "no-backdoor")
+    assert 10 <= found.low <= found.mean <= found.high <= 30
+    assert db.effect(graph, rows, do={}, reward="Y").mean == 22.5
+    many = {"X": [0, 1] * 50, "Y": np.linspace(-1, 1, 100)}
+    assert db.effect(graph, many, do={"X": 1}, reward="Y").mean == pytest.approx(np.linspace(-1, 1, 100)[1::2].mean())
+
+
+def test_the_level_widens_the_interval() -> None:
+    rng = np.random.default_rng(3)
+    rows = draw(random_model(named.BACK_DOOR, rng), 500, rng)
+    widths = []
+    for level in (0.5, 0.9, 0.99):
+        found = db.effect(named.BACK_DOOR, rows, do={"X": 1}, reward="Y", level=level)
+        widths.append(found.high - found.low)
+    assert widths == sorted(widths)
+    assert widths[0] < widths[2] / 3
+
+
+def test_questions_that_cannot_be_answered() -> None:
+    rows = {"X": [0, 1], "Y": [0, 1]}
+    graph = Graph("X -> Y")
+    for do, error, message in (
+        ({"X": 2}, ArmError, r"do\(X=2\): the values of X are 0 and 1"),
+        ({"X": 0, "Y": 1}, ArmError, "one variable at a time"),
+        ({"Q": 0}, UnknownVariable, "no variable 'Q'"),
+        ("X", ArmError, "do is a mapping"),
+    ):
+        with pytest.raises(error, match=message):
+            db.effect(graph, rows, do=do, reward="Y")  # type: ignore[arg-type]
+    with pytest.raises(UnknownVariable):
+        db.effect(graph, rows, do={"X": 0}, reward="Q")
+    with pytest.raises(DataError, match="not numbers; say what each is worth"):
+        db.effect(graph, {"X": [0, 1], "Y": ["no", "yes"]}, do={"X": 0}, reward="Y")
+    with pytest.raises(DataError, match="there are no rows"):
+        db.effect(graph, {"X": [], "Y": []}, do={"X": 0}, reward="Y")
+    with pytest.raises(DataError, match="there is no column Y"):
+        db.effect(graph, {"X": [0, 1]}, do={"X": 0}, reward="Y")
+
+
+def test_one_value_everywhere_is_no_certainty() -> None:
+    """Five ones in a row: the interval reaches well below one."""
+    found = db.effect(Graph("X -> Y"), {"X": [0, 1] * 5, "Y": [0, 1] * 5}, do={"X": 1}, reward="Y")
+    assert found.mean == 1
+    assert found.low < 0.9
+    assert not math.isnan(found.high)

@@ -1,0 +1,194 @@
+"""Counts: the same from every kind of source, and refused with the column and the number of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from numpy.typing import NDArray
+
+from dobandit.errors import DataError, DobanditError
+from dobandit.evidence import count, open_source, values_of
+
+DOMAINS = {"A": ("0", "1"), "B": ("low", "mid", "high"), "Y": ("0", "1")}
+ROWS: dict[str, list[Any]] = {
+    "A": [0, 1, 1, 0, 1],
+    "B": ["low", "high", "high", "mid", "low"],
+    "Y": [0, 1, 0, 1, 1],
+    "w": [1, 2, 0, 3, 0.5],
+}
+GROUPS = [("A",), ("B", "A"), ("A", "B", "Y"), ()]
+
+
+def csv_file(rows: dict[str, list[Any]], tmp_path: Path) -> Path:
+    lines = [",".join(rows), *(",".join(map(str, row)) for row in zip(*rows.values(), strict=True))]
+    (tmp_path / "rows.csv").write_text("\n".join(lines), encoding="utf-8")
+    return tmp_path / "rows.csv"
+
+
+def parquet_file(rows: dict[str, list[Any]], tmp_path: Path) -> Path:
+    pl.DataFrame(rows, strict=False).write_parquet(tmp_path / "rows.parquet")
+    return tmp_path / "rows.parquet"
+
+
+def duckdb_relation(rows: dict[str, list[Any]], tmp_path: Path) -> object:
+    frame = pl.DataFrame(rows, strict=False)
+    return duckdb.connect().from_arrow(frame.to_arrow())
+
+
+SOURCES: dict[str, Callable[[dict[str, list[Any]], Path], object]] = {
+    "columns": lambda rows, _: rows,
+    "arrays": lambda rows, _: {name: np.array(column) for name, column in rows.items()},
+    "csv": csv_file,
+    "parquet": parquet_file,
+    "pandas": lambda rows, _: pd.DataFrame(rows),
+    "polars": lambda rows, _: pl.DataFrame(rows, strict=False),
+    "polars lazy": lambda rows, _: pl.LazyFrame(rows, strict=False),
+    "pyarrow": lambda rows, _: pa.table(rows),
+    "duckdb": duckdb_relation,
+}
+every_source = pytest.mark.parametrize("kind", SOURCES)
+
+
+def by_hand(weights: list[float]) -> NDArray[np.float64]:
+    counts = np.zeros((2, 3, 2))
+    for a, b, y, w in zip(ROWS["A"], ROWS["B"], ROWS["Y"], weights, strict=True):
+        counts[a, DOMAINS["B"].index(b), y] += w
+    return counts
+
+
+@every_source
+@pytest.mark.parametrize("weights", [None, "w"])
+def test_every_source_counts_alike(kind: str, weights: str | None, tmp_path: Path) -> None:
+    source = open_source(SOURCES[kind](ROWS, tmp_path), weights)
+    found = count(source, GROUPS, DOMAINS)
+    whole = by_hand(ROWS["w"] if weights else [1] * 5)
+    np.testing.assert_allclose(found["A", "B", "Y"], whole)
+    np.testing.assert_allclose(found["B", "A"], whole.sum(axis=2).T)
+    np.testing.assert_allclose(found["A",], whole.sum(axis=(1, 2)))
+    np.testing.assert_allclose(found[()], whole.sum())
+    assert values_of(source, "B") == ["high", "low", "mid"]
+
+
+@every_source
+def test_tables_that_are_too_wide_are_counted_one_by_one(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dobandit.evidence.counts.LARGEST", 4)
+    found = count(open_source(SOURCES[kind](ROWS, tmp_path)), GROUPS, DOMAINS)
+    np.testing.assert_allclose(found["B", "A"], by_hand([1] * 5).sum(axis=2).T)
+
+
+@every_source
+def test_missing_values_are_refused_with_column_and_rows(kind: str, tmp_path: Path) -> None:
+    holes = {**ROWS, "B": ["low", None, "mid", None, "low"]}
+    if kind == "csv":
+        holes["B"] = ["low", "", "mid", "", "low"]
+    with pytest.raises(DataError, match=r"column B has 2 rows without a value; drop or fill them"):
+        count(open_source(SOURCES[kind](holes, tmp_path)), GROUPS, DOMAINS)
+    numbers = {**ROWS, "A": [0.0, float("nan"), 1.0, 0.0, 1.0]}
+    with pytest.raises(DataError, match=r"column A has 1 row without a value"):
+        count(open_source(SOURCES[kind](numbers, tmp_path)), GROUPS, DOMAINS)
+
+
+@every_source
+def test_strange_values_are_refused(kind: str, tmp_path: Path) -> None:
+    source = open_source(SOURCES[kind]({**ROWS, "A": [0, 1, 2, 2, 2]}, tmp_path))
+    with pytest.raises(DataError, match=r"column A has 3 rows with the value '2'; the values of A are 0 and 1"):
+        count(source, GROUPS, DOMAINS)
+    with pytest.raises(DataError, match=r"there is no column Q; the columns are A, B, Y and w"):
+        count(source, [("Q",)], {"Q": ("0", "1")})
+
+
+@every_source
+def test_a_real_valued_reward_counts_partly(kind: str, tmp_path: Path) -> None:
+    source = open_source(SOURCES[kind]({**ROWS, "Y": [0.0, 2.5, 10.0, 5.0, 7.5]}, tmp_path))
+    found = count(source, [("A", "Y"), ("Y",)], {**DOMAINS, "Y": ("0", "10")}, {"Y": (0.0, 10.0)})
+    np.testing.assert_allclose(found["A", "Y"], [[1.5, 0.5], [1.0, 2.0]])
+    np.testing.assert_allclose(found["Y",], [2.5, 2.5])
+    with pytest.raises(DataError, match="column Y has the value 10, outside 0 to 9"):
+        count(source, [("Y",)], {"Y": ("0", "9")}, {"Y": (0.0, 9.0)})
+
+
+@every_source
+def test_only_rows_in_which_nobody_intervened_count(kind: str, tmp_path: Path) -> None:
+    done = {**ROWS, "intervention": ["do()", "do(A=1)", "do()", "do(B=mid)", "do()"]}
+    found = count(open_source(SOURCES[kind](done, tmp_path)), [("A",)], DOMAINS)
+    np.testing.assert_allclose(found["A",], [1, 2])
+
+
+def test_values_meet_by_their_text(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("A,B\n1.0,a\n0,a\n 1 ,b\n", encoding="utf-8-sig")
+    found = count(open_source(tmp_path / "rows.csv"), [("A",)], {"A": ("0", "1")})
+    np.testing.assert_allclose(found["A",], [1, 2])
+    found = count(open_source({"A": [True, False, np.True_]}), [("A",)], {"A": ("0", "1")})
+    np.testing.assert_allclose(found["A",], [1, 2])
+
+
+@pytest.mark.parametrize(
+    ("data", "weights", "message"),
+    [
+        ({"A": [1, 2], "B": [1]}, None, "all of the same length"),
+        ({"A": [[1], [2]]}, None, "must be a list of values"),
+        ({"A": [0, 1]}, [1, 2, 3], "3 numbers for 2 rows"),
+        ({"A": [0, 1]}, [1, -2], "a number that is not negative, not -2"),
+        ({"A": [0, 1]}, [1, float("nan")], "not nan"),
+        ({"A": [0, 1]}, "w", "no column w"),
+        (3, None, "expected a mapping of columns or a data frame, not int"),
+        (pd.DataFrame({"A": [1]}), "w", "no column w"),
+        (pd.DataFrame({"A": [1]}), [1.0], "the name of one of its columns"),
+    ],
+)
+def test_what_is_no_data(data: object, weights: object, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        count(open_source(data, weights), [("A",)], {"A": ("0", "1")})
+
+
+BAD_CSV = {
+    b"": "the file is empty",
+    b"\n\n": "the file is empty",
+    b"A,A\n1,1": "line 1: the column 'A' is there twice",
+    b"A,Y\n1": "line 2: 1 fields, but the header names 2",
+    b"A,Y\n1,0\n1,0,1": "line 3: 3 fields",
+    b'A,Y\n"1,0\n': "line 2: ",
+    b'A,Y\n1"x,"0"y\n': "line 2: ",
+    b"\xff\xfeA,Y": "not a text file",
+    b"A,Y\n\xe9,1": "not a text file",
+    b"B,Y\n1,0": "there is no column A; the columns are B and Y",
+    b"A;Y\n1;0": "there is no column A",
+    b"A,Y": "there are no rows",
+    b"A,Y\n,1\n": "column A has 1 row without a value",
+    b"A,Y\n1,NA\n": "column Y has 1 row without a value",
+    b"A,Y\n1,yes\n": "with the value 'yes'; the values of Y are 0 and 1",
+    b"A,Y\n7,1\n": "with the value '7'",
+}
+
+
+@pytest.mark.parametrize(("text", "message"), BAD_CSV.items())
+def test_malformed_csv(text: bytes, message: str, tmp_path: Path) -> None:
+    file = tmp_path / "log.csv"
+    file.write_bytes(text)
+    with pytest.raises(DobanditError, match=message):
+        count_all(file)
+
+
+def count_all(file: Path) -> None:
+    source = open_source(file)
+    values_of(source, "A")
+    count(source, [("A", "Y")], {"A": ("0", "1"), "Y": ("0", "1")})
+
+
+def test_files_that_are_not_there_or_not_parquet(tmp_path: Path) -> None:
+    for name in ("no.csv", "no.parquet"):
+        with pytest.raises(DobanditError, match=f"{name}: cannot be read: no such file"):
+            open_source(tmp_path / name)
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1 not really")
+    with pytest.raises(DataError, match=r"bad\.parquet: not a Parquet file"):
+        open_source(tmp_path / "bad.parquet")

@@ -1,0 +1,102 @@
+"""The promises of a graph, and the test of them on data."""
+
+from __future__ import annotations
+
+import math
+from itertools import chain, combinations
+
+import numpy as np
+import pytest
+
+from dobandit.estimate.independence import LEVEL, chi_square_tail, holm, judge, p_value
+from dobandit.evidence import open_source
+from dobandit.graph import Graph
+from dobandit.graph.independencies import independencies
+from tests import named_graphs as named
+from tests.models import Model, random_admg, random_model
+
+
+def rows_of(model: Model, n: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
+    joint = model.joint()
+    cells = np.repeat(np.arange(joint.size), rng.multinomial(n, joint.ravel() / joint.sum()))
+    return dict(zip(model.graph.variables, np.unravel_index(cells, joint.shape), strict=True))
+
+
+def test_promises_are_true_smallest_and_complete() -> None:
+    """Against all subsets: a pair is listed if and only if some set separates it, and no part of its set does."""
+    for seed in range(100):
+        graph = random_admg(np.random.default_rng([30, seed]), 3, 5)
+        found = {(p.a, p.b): set(p.given) for p in independencies(graph)}
+        for a, b in combinations(graph.variables, 2):
+            others = [v for v in graph.variables if v not in (a, b)]
+            subsets = chain.from_iterable(combinations(others, k) for k in range(len(others) + 1))
+            separating = [set(s) for s in subsets if graph.separated(a, b, s)]
+            assert ((a, b) in found) == bool(separating)
+            if separating:
+                assert found[a, b] in separating
+                assert not any(s < found[a, b] for s in separating)
+
+
+def test_named_graphs() -> None:
+    assert list(independencies(named.BOW)) == []
+    assert [str(p) for p in independencies(named.FRONT_DOOR)] == []
+    assert [str(p) for p in independencies(Graph("X -> M -> Y"))] == ["X ⫫ Y | M"]
+    assert [str(p) for p in independencies(Graph("X; Y"))] == ["X ⫫ Y"]
+
+
+def test_the_right_graph_is_rarely_rejected() -> None:
+    """400 data sets from models of the graph: the chance of any rejection is at most the level, up to four
+    standard errors of that frequency."""
+    graph = Graph("A -> B -> C; A -> D; C <-> D; E -> C")
+    promises = list(independencies(graph))
+    trials = 400
+    rejected = 0
+    domains = dict.fromkeys(graph.variables, ("0", "1"))
+    for seed in range(trials):
+        rng = np.random.default_rng([31, seed])
+        rows = rows_of(random_model(graph, rng), 1000, rng)
+        rejected += any(v.rejected for v in judge(open_source(rows), promises, domains))
+    assert rejected / trials <= LEVEL + 4 * math.sqrt(LEVEL * (1 - LEVEL) / trials)
+
+
+def test_a_missing_edge_is_found() -> None:
+    rng = np.random.default_rng(32)
+    truth, believed = Graph("A -> B -> C; A -> C"), Graph("A -> B -> C")
+    found = 0
+    for _ in range(20):
+        rows = rows_of(random_model(truth, rng), 20_000, rng)
+        (verdict,) = judge(open_source(rows), independencies(believed), dict.fromkeys("ABC", ("0", "1")))
+        assert str(verdict.promise) == "A ⫫ C | B"
+        found += verdict.rejected
+    assert found >= 15  # some random models have hardly any effect to find
+
+
+def test_pearsons_test_by_hand() -> None:
+    table = np.array([[30.0, 20.0], [20.0, 30.0]])  # every expected count is 25: the statistic is 4 * 25 / 25
+    assert p_value(table) == pytest.approx(chi_square_tail(4.0, 1))
+    assert p_value(np.stack([table, table])) == pytest.approx(chi_square_tail(8.0, 2))
+    assert p_value(np.array([[4.0, 0.0], [0.0, 3.0]])) is None
+    assert p_value(np.array([[40.0, 40.0], [0.0, 0.0]])) is None
+    assert p_value(np.zeros((2, 2))) is None
+
+
+@pytest.mark.parametrize(
+    ("statistic", "freedom", "tail"),
+    [
+        (3.841459, 1, 0.05),
+        (5.991465, 2, 0.05),
+        (7.814728, 3, 0.05),
+        (124.342113, 100, 0.05),
+        (0.0, 3, 1.0),
+        (1e5, 3, 0),
+    ],
+)
+def test_chi_square_tail(statistic: float, freedom: int, tail: float) -> None:
+    """Against the printed tables of the chi-square distribution."""
+    assert chi_square_tail(statistic, freedom) == pytest.approx(tail, abs=1e-6)
+
+
+def test_holm_by_hand() -> None:
+    assert holm([0.01, 0.04, 0.03, 0.005], 0.05) == 0.01  # 0.005 <= .05/4, 0.01 <= .05/3, 0.03 > .05/2
+    assert holm([0.2], 0.05) == -1
+    assert holm([], 0.05) == -1
