@@ -77,7 +77,7 @@ def check(graph: Graph, drawing: Layout) -> None:
             assert not inside.any()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(admgs(min_size=1, max_size=9), st.floats(0.2, 3.0))
 def test_nothing_overlaps_on_random_graphs(graph: Graph, width: float) -> None:
     widths = {v: width if i % 2 else 0.5 for i, v in enumerate(graph.variables)}
@@ -98,7 +98,7 @@ def test_nothing_overlaps_on_large_random_graphs() -> None:
     check(graph, laid_out(graph))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(admgs(min_size=1, max_size=9))
 def test_every_line_joins_the_borders_of_its_two_boxes(graph: Graph) -> None:
     drawing = laid_out(graph)
@@ -117,13 +117,28 @@ def test_the_hidden_cause_of_a_bow_is_seen_beside_its_arrow() -> None:
     assert (hidden[:, 1].max() < arrow[:, 1].min()) or (hidden[:, 1].min() > arrow[:, 1].max())
 
 
+def cross(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two curves of complex points cross: some piece of each has the ends of the other on both sides."""
+    a, b, c, d = one[:-1, None], one[1:, None], other[None, :-1], other[None, 1:]
+    sides = [
+        ((q - p).conj() * (r - p)).imag * ((q - p).conj() * (s - p)).imag for p, q, r, s in [(a, b, c, d), (c, d, a, b)]
+    ]
+    return bool(((sides[0] < 0) & (sides[1] < 0)).any())
+
+
+@pytest.mark.parametrize("graph", [SHOP, named.FIG11, named.INSTRUMENT, Graph("A -> B -> Y; A <-> {B, Y}")])
+def test_hidden_causes_at_one_box_do_not_cross(graph: Graph) -> None:
+    curves = [points_on(route) @ [1, 1j] for line, route in laid_out(graph).routes.items() if line.hidden]
+    assert not any(cross(one, other) for one, other in combinations(curves, 2))
+
+
 def test_a_chain_is_level_and_a_page_is_not_a_tower() -> None:
     assert len({box.y for box in laid_out(Graph("A -> B -> C -> D")).boxes.values()}) == 1
     boxes = laid_out(named.PARALLEL).boxes.values()
     assert max(box.y for box in boxes) - min(box.y for box in boxes) < 11
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(admgs(min_size=1, max_size=9))
 def test_sorting_never_adds_crossings(graph: Graph) -> None:
     start = grid(graph.variables, graph.directed, graph.bidirected)
@@ -138,6 +153,7 @@ def test_a_drawing_without_need_for_crossings_has_none() -> None:
     assert crossings(cells.columns, cells.neighbours()[1]) == 0
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.floats(-9, 9), st.floats(0, 2), st.floats(0.1, 5)), min_size=1, max_size=8))
 def test_spacing_keeps_gaps_and_cannot_be_bettered(cells: list[tuple[float, float, float]]) -> None:
     wishes, gaps, weights = [w for w, _, _ in cells], [g for _, g, _ in cells[1:]], [w for _, _, w in cells]
@@ -160,7 +176,7 @@ def labels_of(figure: Figure, kind: type[FancyBboxPatch] | type[PathPatch]) -> l
     return sorted(str(patch.get_label()) for patch in figure.axes[0].patches if type(patch) is kind)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(admgs(min_size=1, max_size=8))
 def test_everything_is_drawn_once(graph: Graph) -> None:
     figure = drawn(graph)
@@ -186,7 +202,7 @@ def test_the_legend_explains_what_occurs_and_nothing_else() -> None:
     assert legend_of(drawn(named.BACK_DOOR)) == []
 
 
-@pytest.mark.parametrize("graph", [named.BOW, SHOP, named.PARALLEL, Graph("A")])
+@pytest.mark.parametrize("graph", [named.BOW, SHOP, Graph("A")])
 def test_title_graph_and_legend_fit_and_do_not_cover_each_other(graph: Graph) -> None:
     kinds = dict(zip(graph.variables, ["reward", "settable", "fixed", "reward"], strict=False))
     title = "What can be learnt from the log of the shop"
@@ -198,7 +214,7 @@ def test_title_graph_and_legend_fit_and_do_not_cover_each_other(graph: Graph) ->
     assert foot.y0 >= 0
     assert foot.y1 <= body.y0 <= body.y1 <= head.y0
     assert head.y1 <= figure.bbox.y1
-    assert all(0 <= part.x0 and part.x1 <= figure.bbox.x1 for part in (head, foot))
+    assert all(part.x0 >= 0 and part.x1 <= figure.bbox.x1 for part in (head, foot))
     for box, text in zip(figure.axes[0].patches[-len(graph.variables) :], figure.axes[0].texts, strict=True):
         assert box.get_window_extent(renderer).width > text.get_window_extent(renderer).width + 10
 
@@ -263,7 +279,7 @@ def test_every_number_is_drawn_in_the_row_of_its_arm() -> None:
     seen = Counter((x, y) for line in axes.lines for x, y in zip(*map(np.ravel, line.get_data()), strict=True))
     expected = {(0.6, 0), (0.5, 0), (0.7, 0), (0.8, 0), (0.4, 1), (0.2, 2), (0.1, 2), (0.3, 2), (0.15, 2), (0.7, 3)}
     assert seen == Counter(expected)
-    marks = [path.vertices[0] for collection in axes.collections for path in collection.get_paths()]
+    marks = [np.asarray(path.vertices)[0] for collection in axes.collections for path in collection.get_paths()]
     assert sorted((float(x), round(float(y))) for x, y in marks) == [(0.22, 2), (0.3, 3), (0.55, 0)]
     low, high = axes.get_xlim()
     assert low < 0.1
@@ -276,7 +292,7 @@ def test_the_legend_of_effects_explains_what_occurs() -> None:
     assert legend_of(effects_figure([EffectRow("do(V=1)")], xlabel="")) == []
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_the_reason_never_covers_a_mark(naive: float, truth: float) -> None:
     rows = [EffectRow("do()", 0.5, 0.0, 1.0), EffectRow("do(W=1)", naive=naive, truth=truth)]
@@ -299,16 +315,14 @@ SIGNATURES = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
 
 @pytest.mark.parametrize("suffix", SIGNATURES)
 def test_saving_is_deterministic(tmp_path: Path, suffix: str) -> None:
-    files = [tmp_path / f"{i}.{suffix}" for i in range(4)]
+    first, again, other = (tmp_path / f"{name}.{suffix}" for name in ("first", "again", "other"))
     figure = drawn(named.FRONT_DOOR, title="front door")
-    save(figure, files[0])
-    save(figure, str(files[1]))
-    save(drawn(named.FRONT_DOOR, title="front door"), files[2])
+    save(figure, first)
+    save(figure, str(again))
     with mpl.rc_context({"font.size": 30, "axes.facecolor": "red", "svg.fonttype": "none"}):
-        save(drawn(named.FRONT_DOOR, title="front door"), files[3])
-    first = files[0].read_bytes()
-    assert first.startswith(SIGNATURES[suffix])
-    assert all(file.read_bytes() == first for file in files)
+        save(drawn(named.FRONT_DOOR, title="front door"), other)
+    assert first.read_bytes().startswith(SIGNATURES[suffix])
+    assert first.read_bytes() == again.read_bytes() == other.read_bytes()
 
 
 def test_effects_are_deterministic_and_the_svg_is_well_formed(tmp_path: Path) -> None:
@@ -323,7 +337,7 @@ def test_mistakes_in_a_path_are_sentences(tmp_path: Path) -> None:
     for name in ("graph.bmp", "graph"):
         with pytest.raises(DobanditError, match=r"must end in \.png, \.svg or \.pdf"):
             save(figure, tmp_path / name)
-    with pytest.raises(StorageError, match="cannot write .*nowhere.*: No such file or directory"):
+    with pytest.raises(StorageError, match=r"cannot write .*nowhere.*: No such file or directory"):
         save(figure, tmp_path / "nowhere" / "graph.png")
     assert not list(tmp_path.iterdir())
 
@@ -333,9 +347,11 @@ def test_mistakes_in_a_path_are_sentences(tmp_path: Path) -> None:
 
 def test_without_matplotlib_the_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    for attempt in (lambda: drawn(named.BOW), lambda: effects_figure(ROWS, xlabel="")):
-        with pytest.raises(MissingExtra, match=r"pip install 'dobandit\[plot\]'"):
-            attempt()
+    sentence = r"pip install 'dobandit\[plot\]'"
+    with pytest.raises(MissingExtra, match=sentence):
+        drawn(named.BOW)
+    with pytest.raises(MissingExtra, match=sentence):
+        effects_figure(ROWS, xlabel="")
 
 
 def test_settings_are_left_alone() -> None:

@@ -15,6 +15,7 @@ from dobandit.plots.style import (
     LIGHT,
     SMALL,
     TEXT,
+    TITLE,
     VERMILION,
     Entry,
     add_title,
@@ -76,7 +77,7 @@ def _page(rows: Sequence[EffectRow], title: str | None, entries: Sequence[Entry]
     """A figure that fits the arms, with the title above and the legend below."""
     labels = [label for _, label in entries]
     left = max(text_width(row.label, TEXT) for row in rows) + MARGIN + 0.15
-    width = left + AXIS + MARGIN
+    width = max(left + AXIS, text_width(title or "", TITLE) + MARGIN) + MARGIN
     columns, legend_rows = legend_shape(labels, width - 2 * MARGIN)
     above, below = 0.45 if title else MARGIN, 0.62 + legend_rows * LEGEND_ROW
     height = above + len(rows) * ROW + below

@@ -14,7 +14,8 @@ SWEEPS = 12
 def untangled(grid: Grid) -> Grid:
     """The grid with the fewest crossings that a few sweeps to the right and back find."""
     before, after = grid.neighbours()
-    columns = best = [_lanes_in_the_middle(column) for column in grid.columns]
+    columns = [_lanes_in_the_middle(column) for column in grid.columns]
+    best = min(columns, grid.columns, key=lambda order: crossings(order, after))
     fewest = crossings(best, after)
     for sweep in range(SWEEPS):
         columns = _by_means(columns, after, backwards=True) if sweep % 2 else _by_means(columns, before)
@@ -51,10 +52,14 @@ def _by_means(columns: Columns, neighbours: Neighbours, backwards: bool = False)
     result = list(columns)
     height = {cell: (i + 0.5) / len(column) for column in columns for i, cell in enumerate(column)}
     for i in sorted(range(len(columns)), reverse=backwards):
-        mean = {c: sum(height[n] for n in near) / len(near) for c in columns[i] if (near := neighbours[c])}
-        result[i] = sorted(columns[i], key=lambda cell, mean=mean: mean.get(cell, height[cell]))  # type: ignore[misc]
+        means = {cell: _mean(neighbours[cell], height, height[cell]) for cell in columns[i]}
+        result[i] = sorted(columns[i], key=means.__getitem__)
         height.update((cell, (k + 0.5) / len(result[i])) for k, cell in enumerate(result[i]))
     return result
+
+
+def _mean(cells: Sequence[Cell], height: Mapping[Cell, float], otherwise: float) -> float:
+    return sum(height[cell] for cell in cells) / len(cells) if cells else otherwise
 
 
 def _swapped(i: int, columns: Columns, before: Neighbours, after: Neighbours) -> list[Cell]:
