@@ -50,7 +50,7 @@ def read(text: str, source: str) -> Network:
 
     >>> read("variable rain { type discrete [ 2 ] { yes, no } }", "wet.bif")
     Traceback (most recent call last):
-    dobandit.worlds.tables.WorldError: wet.bif, line 1, column 49: expected ';', found '}'
+    dobandit.errors.WorldError: wet.bif, line 1, column 49: expected ';', found '}'
     """
     try:
         return _Reader(text).network()
