@@ -67,7 +67,7 @@ def confounded() -> Iterator[tuple[Model, str, int, str, float, np.random.Genera
         if not graph.bidirected or not causes:
             continue
         do = str(rng.choice(causes))
-        for _ in range(4):
+        for _ in range(12):
             model = random_model(graph, rng)
             joint = np.moveaxis(model.joint(), graph.variables.index(do), 0)[x]
             seen = joint.reshape(-1, 2).sum(axis=0)  # the outcome is the last variable
