@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dobandit.graph import Graph
     from dobandit.identification import Estimand, identify, is_identifiable
     from dobandit.problem import Arm, Problem
+    from dobandit.simulation import simulate
 
 __version__ = "0.1.0"
 
@@ -35,6 +36,7 @@ _HOME = {
     "effect": "estimate",
     "identify": "identification",
     "is_identifiable": "identification",
+    "simulate": "simulation",
 }
 
 __all__ = [
@@ -48,6 +50,7 @@ __all__ = [
     "effect",
     "identify",
     "is_identifiable",
+    "simulate",
     "worlds",
 ]
 

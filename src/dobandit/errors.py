@@ -92,6 +92,14 @@ class FileProblem(DobanditError):
     """A file that is missing or cannot be read."""
 
 
+class PolicyError(DobanditError):
+    """A name that is no policy, or an option that it does not have."""
+
+
+class SimulationError(DobanditError):
+    """A simulation that cannot be run as asked."""
+
+
 class WorldError(DobanditError):
     """A model, or a file of one, that is no world, or a problem that does not fit the world."""
 

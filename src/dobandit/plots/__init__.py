@@ -2,6 +2,7 @@
 
 from dobandit.plots.effects import EffectRow, effects_figure
 from dobandit.plots.graph import graph_figure
+from dobandit.plots.regret import Curve, curves_figure
 from dobandit.plots.saving import save
 
-__all__ = ["EffectRow", "effects_figure", "graph_figure", "save"]
+__all__ = ["Curve", "EffectRow", "curves_figure", "effects_figure", "graph_figure", "save"]

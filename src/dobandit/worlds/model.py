@@ -71,10 +71,14 @@ class World:
         nodes = zip(worlds[0].nodes, map(np.concatenate, tables), strict=True)
         return cls(worlds[0].graph, tuple(node._replace(table=table) for node, table in nodes), worlds[0].domains)
 
+    def slice(self, trials: range) -> World:
+        """Some consecutive trials of the batch."""
+        nodes = tuple(node._replace(table=node.table[trials.start : trials.stop]) for node in self.nodes)
+        return World(self.graph, nodes, self.domains)
+
     def trial(self, i: int) -> World:
         """The world of one trial of the batch."""
-        nodes = tuple(node._replace(table=node.table[[i]]) for node in self.nodes)
-        return World(self.graph, nodes, self.domains)
+        return self.slice(range(i, i + 1))
 
     def fit(self, problem: Problem) -> World:
         """This world with the labels of `problem` in its order, so that codes mean the same in both."""
@@ -136,11 +140,18 @@ class World:
         nodes, codes = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
         return nodes, codes
 
-    def step(self, clamped: NDArray[np.integer], to: NDArray[np.integer], uniforms: Array) -> Codes:
-        """What happens: the codes of all nodes, for uniforms of shape (trial, node) or (round, trial, node).
+    def step(
+        self,
+        clamped: NDArray[np.integer],
+        to: NDArray[np.integer],
+        uniforms: Array,
+        trial: NDArray[np.intp] | None = None,
+    ) -> Codes:
+        """What happens: the codes of all nodes, for uniforms of shape (row, node) or (round, row, node).
 
         `clamped` and `to`, the uniforms' shape without the last axis, are what `clamps` says of each
-        trial's (and round's) arm. A single world serves any number of trials.
+        row's (and round's) arm. `trial` says in whose world each row lives; without it row i is trial i, and
+        a single world serves any number of rows.
 
         >>> from dobandit.worlds import xor
         >>> world = World.stack(xor("X -> Y", seed) for seed in range(3))
@@ -152,14 +163,14 @@ class World:
                [1, 1]], dtype=int8)
         """
         *rounds, trials, width = uniforms.shape
-        if width != len(self.nodes) or self.trials not in (1, trials):
+        if width != len(self.nodes) or (trial is None and self.trials not in (1, trials)):
             raise WorldError(
                 f"uniforms of shape {uniforms.shape} do not fit a world of {self.trials} trials and "
                 f"{len(self.nodes)} nodes"
             )
         shape = (rounds[0] if rounds else 1, trials)
         set_nodes, set_codes = (np.broadcast_to(a, uniforms.shape[:-1]).reshape(shape) for a in (clamped, to))
-        drawn = draw(self._mechanisms, set_nodes, set_codes, uniforms.reshape(*shape, width))
+        drawn = draw(self._mechanisms, set_nodes, set_codes, uniforms.reshape(*shape, width), trial)
         return drawn if rounds else drawn[0]
 
     def sample(self, arm: Arm | str, n: int, seed: int) -> dict[str, Column]:

@@ -47,10 +47,17 @@ def _mechanism(node: Node, inputs: Sequence[int]) -> Mechanism:
     )
 
 
-def draw(of: Sequence[Mechanism], clamped: NDArray[np.integer], to: NDArray[np.integer], uniforms: Array) -> Codes:
-    """Codes with axes (round, trial, node) for uniforms with the same axes.
+def draw(
+    of: Sequence[Mechanism],
+    clamped: NDArray[np.integer],
+    to: NDArray[np.integer],
+    uniforms: Array,
+    trial: NDArray[np.intp] | None = None,
+) -> Codes:
+    """Codes with axes (round, row, node) for uniforms with the same axes.
 
-    `clamped` and `to`, with axes (round, trial), say which node is set to which code; -1 is none.
+    `clamped` and `to`, with axes (round, row), say which node is set to which code; -1 is none. `trial` says
+    whose world each row lives in; without it, row i lives in that of trial i.
     """
     rounds, trials, width = uniforms.shape
     most = max((len(mechanism.limits) for mechanism in of), default=1)
@@ -58,7 +65,7 @@ def draw(of: Sequence[Mechanism], clamped: NDArray[np.integer], to: NDArray[np.i
     together = max(1, CHUNK // max(trials, 1))
     for start in range(0, rounds, together):
         part = slice(start, start + together)
-        _fill(codes[:, part], of, clamped[part], to[part], uniforms[part])
+        _fill(codes[:, part], of, clamped[part], to[part], uniforms[part], trial)
     return np.moveaxis(codes, 0, -1)
 
 
@@ -68,10 +75,11 @@ def _fill(
     clamped: NDArray[np.integer],
     to: NDArray[np.integer],
     uniforms: Array,
+    trial: NDArray[np.intp] | None,
 ) -> None:
     drawn: list[NDArray[np.intp]] = []  # codes as wide as indices, which need no conversion
     for node, mechanism in enumerate(of):
-        row = mechanism.first_rows
+        row = mechanism.first_rows if trial is None else mechanism.first_rows[trial]
         for position, stride in mechanism.inputs:
             row = row + (drawn[position] if stride == 1 else drawn[position] * stride)
         code = np.zeros(uniforms.shape[:-1], dtype=np.intp)

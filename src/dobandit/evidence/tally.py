@@ -1,0 +1,84 @@
+"""Counting in lock step: the tables that a policy asks for, for every row of a batch at once.
+
+All tables lie behind each other in one flat row of cells, so that an outcome is counted in all of them
+by one addition. A table P(v | z) may ask for every m-th observation only: the paper's estimators split
+the observations among their factors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dobandit.problem import Problem
+
+Counts = NDArray[np.float64]  # axes: row, cell
+
+
+@dataclass(frozen=True)
+class Tallied:
+    """Counts of `variable` by the values of `given`, in those observations whose number is `rest` modulo `every`.
+
+    The reward has two cells: what it is worth on the scale from 0 to 1, and the rest of the one.
+    """
+
+    variable: str
+    given: tuple[str, ...] = ()
+    every: int = 1
+    rest: int = 0
+
+
+class Layout:
+    """Where the cells of some tables lie in the flat row."""
+
+    def __init__(self, problem: Problem, tables: Sequence[Tallied]) -> None:
+        self.tables = tuple(tables)
+        cards = {v: 2 if v == problem.reward else len(problem.domains[v]) for v in problem.graph.variables}
+        place = {v: i for i, v in enumerate(problem.graph.variables)}
+        self.shapes = [tuple(cards[v] for v in (*t.given, t.variable)) for t in self.tables]
+        sizes = [int(np.prod(shape)) for shape in self.shapes]
+        self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
+        self.size = int(self.offsets[-1])
+        self._strides = np.zeros((len(place), len(self.tables)), dtype=np.intp)
+        for k, (table, shape) in enumerate(zip(self.tables, self.shapes, strict=True)):
+            for axis, v in enumerate((*table.given, table.variable)):
+                if v != problem.reward:  # the reward counts in both of its cells
+                    self._strides[place[v], k] += int(np.prod(shape[axis + 1 :]))
+        self._every = np.array([t.every for t in self.tables], dtype=np.intp)
+        self._rest = np.array([t.rest for t in self.tables], dtype=np.intp)
+        self._of_reward = np.array([t.variable == problem.reward for t in self.tables], dtype=bool)
+
+    @cached_property
+    def place(self) -> dict[Tallied, int]:
+        return {table: k for k, table in enumerate(self.tables)}
+
+    def slice(self, table: Tallied) -> slice:
+        k = self.place[table]
+        return slice(int(self.offsets[k]), int(self.offsets[k + 1]))
+
+    def view(self, counts: Counts, table: Tallied) -> Counts:
+        """The counts of one table with axes (row, given..., variable)."""
+        return counts[:, self.slice(table)].reshape(len(counts), *self.shapes[self.place[table]])
+
+    def add(
+        self,
+        counts: Counts,
+        rows: NDArray[np.intp],
+        codes: NDArray[np.integer],
+        reward: Counts,
+        number: NDArray[np.intp],
+    ) -> None:
+        """Count one observation for each of these rows: its codes, its reward, and which observation it is."""
+        if not len(rows) or not self.tables:
+            return
+        cells = codes.astype(np.intp) @ self._strides + self.offsets[:-1]
+        counted = (number[:, np.newaxis] % self._every == self._rest).astype(float)
+        y = np.where(self._of_reward, reward[:, np.newaxis], 0.0)
+        at = rows[:, np.newaxis]
+        counts[at, cells] += counted * (1 - y)
+        of_reward = np.flatnonzero(self._of_reward)
+        counts[at, cells[:, of_reward] + 1] += (counted * y)[:, of_reward]

@@ -1,0 +1,119 @@
+"""Regret as a figure: one curve for every policy, with a band of its standard error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import cycle
+from typing import TYPE_CHECKING, NamedTuple
+
+from dobandit.errors import DobanditError
+from dobandit.plots.style import (
+    GREY,
+    INK,
+    LEGEND_ROW,
+    LIGHT,
+    SMALL,
+    TITLE,
+    Entry,
+    add_title,
+    blank,
+    legend_below,
+    legend_shape,
+    plain_style,
+    text_width,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WIDTH, HEIGHT, LEFT, MARGIN = 6.4, 3.6, 0.8, 0.2  # inches
+# The same policy has the same colour in every figure (Okabe and Ito 2008, without the yellow).
+COLOURS = {
+    "paper-cumulative": "#0072B2",
+    "crm": "#D55E00",
+    "crm-nb": "#CC79A7",
+    "f-kube": "#009E73",
+    "ucb": "#767676",
+    "thompson": "#E69F00",
+    "paper-simple": "#0072B2",
+    "srm": "#D55E00",
+    "gamma-nb": "#CC79A7",
+    "parallel-bandit": "#E69F00",
+    "successive-rejects": "#009E73",
+    "sh-rr": "#56B4E9",
+    "uniform": "#767676",
+    "causal-thompson": "#222222",
+    "causal-explore": "#222222",
+}
+LINES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 2, 1, 2)))  # variants of one policy differ by their dashes
+SIGNS = "osD^v<>PX*"
+
+
+class Curve(NamedTuple):
+    """Mean regret of a policy at some places, and the standard errors."""
+
+    policy: str
+    x: Sequence[float]
+    mean: Sequence[float]
+    se: Sequence[float]
+
+
+def curves_figure(curves: Sequence[Curve], *, xlabel: str, ylabel: str, title: str | None = None) -> Figure:
+    """One curve for every policy, the legend below."""
+    if not curves:
+        raise DobanditError("there is nothing to draw: no policies were given")
+    with plain_style():
+        columns, rows = legend_shape([curve.policy for curve in curves], WIDTH - 2 * MARGIN)
+        above, below = 0.45 if title else MARGIN, 0.62 + rows * LEGEND_ROW
+        figure = blank(max(WIDTH, text_width(title or "", TITLE) + 2 * MARGIN), above + HEIGHT + below)
+        width, height = figure.get_size_inches()
+        axes = figure.add_axes((LEFT / width, below / height, 1 - (LEFT + MARGIN) / width, HEIGHT / height))
+        _dress(axes, xlabel, ylabel)
+        entries = [_draw(axes, curve, style) for curve, style in zip(curves, _styles(curves), strict=True)]
+        axes.set_ylim(bottom=min(0.0, *(min(curve.mean) for curve in curves)))
+        if title:
+            add_title(figure, title)
+        legend_below(figure, entries, columns)
+    return figure
+
+
+Style = tuple[str, "str | tuple[int, tuple[float, ...]]", str]  # colour, dashes, sign
+
+
+def _styles(curves: Sequence[Curve]) -> list[Style]:
+    """A colour for every policy, dashes for its variants, and a sign for every curve."""
+    spare = cycle(["#56B4E9", "#999933", "#882255", "#44AA99"])
+    colours: dict[str, str] = {}
+    variants: dict[str, int] = {}
+    styles: list[Style] = []
+    for curve, sign in zip(curves, cycle(SIGNS), strict=False):
+        name = curve.policy.partition("[")[0]
+        colour = colours.setdefault(name, COLOURS.get(name) or next(spare))
+        styles.append((colour, LINES[variants.get(name, 0) % len(LINES)], sign))
+        variants[name] = variants.get(name, 0) + 1
+    return styles
+
+
+def _dress(axes: Axes, xlabel: str, ylabel: str) -> None:
+    axes.set_xlabel(xlabel, color=INK, parse_math=False)
+    axes.set_ylabel(ylabel, color=INK, parse_math=False)
+    axes.tick_params(color=GREY, labelcolor=INK, labelsize=SMALL)
+    axes.grid(color=LIGHT, linewidth=0.8)
+    axes.set_axisbelow(True)
+    for side in ("right", "top"):
+        axes.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(GREY)
+
+
+def _draw(axes: Axes, curve: Curve, style: Style) -> Entry:
+    colour, dashes, sign = style
+    every = max(1, len(curve.x) // 8)
+    (line,) = axes.plot(
+        curve.x, curve.mean, color=colour, linestyle=dashes, linewidth=1.6, marker=sign, markersize=4, markevery=every
+    )
+    low = [m - s for m, s in zip(curve.mean, curve.se, strict=True)]
+    high = [m + s for m, s in zip(curve.mean, curve.se, strict=True)]
+    axes.fill_between(curve.x, low, high, color=colour, alpha=0.18, linewidth=0)
+    return line, curve.policy

@@ -1,0 +1,59 @@
+"""CRM-NB-ALG: optimism where every observation with X=x counts as a pull of do(X=x).
+
+Nair, Patil and Sinha (AISTATS 2021), Algorithm 2. Sound where no variable has an open back-door path to the
+reward; elsewhere its means are confounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dobandit.chance import Chance
+from dobandit.evidence.tally import Tallied
+from dobandit.policies import forced
+from dobandit.policies.protocol import Arms, Array, Choice, View, once
+from dobandit.policies.ties import recommended
+from dobandit.problem import Problem
+
+
+@dataclass(frozen=True)
+class CrmNb:
+    """Index (mean + sqrt(8 ln t / E)) / cost, E = own pulls + observations with X=x. Adaptation: each arm has its
+    own cost where the paper has one gamma for all (its footnote 6)."""
+
+    name: ClassVar[str] = "crm-nb"
+    objective: ClassVar[str] = "cumulative"
+    reference: ClassVar[str] = "Nair et al., AISTATS 2021, Algorithm 2"
+    ignores_budget: ClassVar[bool] = True
+
+    def tables(self, problem: Problem) -> Sequence[Tallied]:
+        return [Tallied(problem.reward, (v,)) for v in problem.intervenable]
+
+    def start(self, problem: Problem, rows: int) -> forced.Forced:
+        return forced.start(rows)
+
+    def choose(self, view: View, state: forced.Forced, chance: Chance) -> Choice:
+        means, evidence = self.estimates(view)
+        bonus = np.sqrt(8 * np.log(view.time + 1) / np.maximum(evidence, 1))
+        arms, state = forced.decide(view, state, (means + bonus) / view.unit_costs, means / view.unit_costs, chance)
+        return once(arms, state)
+
+    def estimates(self, view: View) -> tuple[Array, Array]:
+        """The mean of every arm over its own pulls and the observations that agree with it, and their number."""
+        failures, successes = seen_by_arm(view, self.tables(view.problem))
+        evidence = view.told + failures + successes
+        return (view.rewards + successes) / np.maximum(evidence, 1), evidence + view.pending
+
+    def recommend(self, view: View, state: forced.Forced) -> Arms:
+        return recommended(self.estimates(view)[0], view.costs)
+
+
+def seen_by_arm(view: View, tables: Sequence[Tallied]) -> tuple[Array, Array]:
+    """For every arm do(X=x) what the observations with X=x earned, as failures and successes; none for do()."""
+    seen = [view.layout.view(view.counts, table) for table in tables]  # (row, value of X, reward)
+    both = np.concatenate([np.zeros((len(view.counts), 1, 2)), *seen], axis=1)
+    return both[..., 0], both[..., 1]

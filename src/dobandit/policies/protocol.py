@@ -1,0 +1,106 @@
+"""What a policy is: it looks at a view of what happened and says what to do next.
+
+A policy is written once for a batch: every array has the row (a trial with its budget) as its first axis,
+and a live study is a batch of one row. It holds no state of its own; what it needs to remember goes through
+`State`, a NamedTuple of arrays, and every random number is handed to it. It never checks the budget: the
+engine says which arms are affordable, and accepts no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dobandit.chance import Chance
+from dobandit.evidence.tally import Layout, Tallied
+from dobandit.problem import Problem
+
+Array = NDArray[np.float64]
+Arms = NDArray[np.intp]
+State = Any  # a NamedTuple of arrays whose first axis is the row
+
+OBSERVE = 0  # do() is the first arm
+
+
+@dataclass
+class View:
+    """What a policy may know at a decision. Arms are columns, do() the first."""
+
+    problem: Problem
+    layout: Layout
+    trials: NDArray[np.intp]  # whose chance each row has
+    time: int  # pulls made so far
+    costs: Array
+    budget: Array
+    left: Array
+    affordable: NDArray[np.bool_]
+    pulls: Array  # pending ones included
+    pending: Array
+    rewards: Array  # sums over the pulls that are not pending, on the scale from 0 (worst) to 1 (best)
+    counts: Array  # the cells of the tables that the policy asked for
+
+    @property
+    def told(self) -> Array:
+        return self.pulls - self.pending
+
+    @property
+    def means(self) -> Array:
+        """The mean reward of each arm's own pulls; 0 where there is none."""
+        return self.rewards / np.maximum(self.told, 1.0)
+
+    @property
+    def unit_costs(self) -> Array:
+        """Costs in units of the cost of observing, for algorithms that assume that it is one."""
+        return self.costs / self.costs[:, :1]
+
+
+class Choice(NamedTuple):
+    """The arm of every row, how often to pull it before asking again, and what to remember."""
+
+    arms: Arms
+    repeats: NDArray[np.intp]
+    state: State
+
+
+class Policy(Protocol):
+    """One algorithm, in one file."""
+
+    name: ClassVar[str]
+    objective: ClassVar[str]  # "cumulative" or "simple"
+    reference: ClassVar[str]
+    ignores_budget: ClassVar[bool]  # whether its choices do not depend on the budget while every arm is affordable
+
+    def tables(self, problem: Problem) -> Sequence[Tallied]:
+        """The counts it needs."""
+        ...
+
+    def start(self, problem: Problem, rows: int) -> State: ...
+
+    def choose(self, view: View, state: State, chance: Chance) -> Choice: ...
+
+    def recommend(self, view: View, state: State) -> Arms:
+        """The arm to name as the best."""
+        ...
+
+
+class Nothing(NamedTuple):
+    """The state of a policy that needs none: counts and means say it all."""
+
+
+class Memoryless:
+    """A policy that asks for no tables and remembers nothing."""
+
+    def tables(self, problem: Problem) -> Sequence[Tallied]:
+        return ()
+
+    def start(self, problem: Problem, rows: int) -> Nothing:
+        return Nothing()
+
+
+def once(arms: Arms, state: State) -> Choice:
+    """Pull these arms once, then ask again."""
+    return Choice(arms, np.ones(len(arms), dtype=np.intp), state)

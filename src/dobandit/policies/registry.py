@@ -1,0 +1,107 @@
+"""Finding policies by name: every class of this package that has a name, an objective and a reference is one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import Field, fields
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+import dobandit.policies
+from dobandit.errors import PolicyError, listing
+from dobandit.policies.protocol import Policy
+
+_SPEC = re.compile(r"\s*([^\[\]]+?)\s*(?:\[(.*)\])?\s*")
+ORDER = ("paper-cumulative", "crm", "crm-nb", "f-kube", "ucb", "thompson")  # the rest follows by name
+
+
+@cache
+def registered() -> dict[str, type[Any]]:
+    """All policies by name, the paper's first."""
+    found = {}
+    for module in iter_modules(dobandit.policies.__path__, "dobandit.policies."):
+        for value in vars(import_module(module.name)).values():
+            name = getattr(value, "name", None)
+            if (
+                getattr(value, "__module__", "") == module.name
+                and hasattr(value, "reference")
+                and isinstance(name, str)
+            ):
+                found[name] = value
+    return dict(sorted(found.items(), key=lambda item: (_rank(item[0]), item[0])))
+
+
+def policies_for(objective: str) -> list[str]:
+    return [name for name, kind in registered().items() if kind.objective == objective]
+
+
+def policy(spec: str | Policy) -> Policy:
+    """The policy that a text such as `f-kube[as_published=true]` names."""
+    if not isinstance(spec, str):
+        return spec
+    parsed = _SPEC.fullmatch(spec)
+    name = _plain(parsed[1] if parsed else spec)
+    known = {_plain(n): kind for n, kind in registered().items()}
+    if parsed is None or name not in known:
+        near = get_close_matches(name, list(known), n=3, cutoff=0.4)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {listing(registered())}"
+        raise PolicyError(f"there is no policy {spec!r}; {hint}")
+    kind = known[name]
+    made: Policy = kind(**_options(spec, kind, parsed[2] or ""))
+    return made
+
+
+def spec_of(made: Policy) -> str:
+    """The name of a policy with the options that differ from the usual ones."""
+    options = [
+        f"{f.name}={_written(getattr(made, f.name))}" for f in _fields(type(made)) if getattr(made, f.name) != f.default
+    ]
+    return made.name + (f"[{','.join(options)}]" if options else "")
+
+
+def _options(spec: str, kind: type[Any], text: str) -> dict[str, object]:
+    known = {f.name: f for f in _fields(kind)}
+    options: dict[str, object] = {}
+    for part in filter(None, (p.strip() for p in text.split(","))):
+        key, equals, value = part.partition("=")
+        key = key.strip().replace("-", "_").lower()
+        if not equals or key not in known:
+            raise PolicyError(f"{spec!r}: unknown option {key!r}; {kind.name} has {listing(known)}")
+        options[key] = _read(spec, known[key], value.strip())
+    return options
+
+
+def _read(spec: str, option: Field[Any], text: str) -> object:
+    """The value of an option, by the kind of its default; its choices are in the field's metadata."""
+    choices = option.metadata.get("choices")
+    if choices is not None:
+        if text not in choices:
+            raise PolicyError(f"{spec!r}: {option.name} is {' or '.join(choices)}, not {text!r}")
+        return text
+    if isinstance(option.default, bool):
+        if text.lower() not in ("true", "false"):
+            raise PolicyError(f"{spec!r}: {option.name} is true or false, not {text!r}")
+        return text.lower() == "true"
+    try:
+        return float(text)
+    except ValueError:
+        raise PolicyError(f"{spec!r}: {option.name} is a number, not {text!r}") from None
+
+
+def _written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _fields(kind: type[Any]) -> tuple[Field[Any], ...]:
+    return fields(kind)
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace("_", "-")
+
+
+def _rank(name: str) -> int:
+    return ORDER.index(name) if name in ORDER else len(ORDER)

@@ -1,0 +1,6 @@
+"""Simulation: policies in lock step on many trials, and honest regret."""
+
+from dobandit.simulation.api import simulate
+from dobandit.simulation.results import Results
+
+__all__ = ["Results", "simulate"]

@@ -1,0 +1,192 @@
+"""The lock-step engine: one policy, many trials, one round at a time for all of them.
+
+A row of the batch is a trial with a budget. Rows whose money no longer pays for any arm retire. Most policies
+do not look at the budget while they can afford everything, so a run with the largest budget is at first also
+the run with every smaller one: when a smaller budget becomes too short for the dearest arm, a row is split off
+that lives on with that budget. So one run gives the whole curve, exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dobandit.chance import Chance
+from dobandit.errors import PolicyError
+from dobandit.evidence.tally import Layout
+from dobandit.policies import Policy, View
+from dobandit.policies.registry import spec_of
+from dobandit.problem import Problem
+from dobandit.worlds import World
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+EPSILON = 1e-9  # what rounding may add up to; less than this is not money
+
+
+class Setting(NamedTuple):
+    """What is simulated together: trials with their worlds, costs and budgets."""
+
+    problem: Problem
+    world: World  # a batch: one world for each trial, values as in the problem
+    trials: Indices  # their numbers, which say what chance they meet
+    costs: Array  # axes: trial, arm
+    budgets: tuple[float, ...]  # ascending
+    seed: int
+
+
+class Played(NamedTuple):
+    """What a policy did, with axes (trial, budget) and, for pulls, arm."""
+
+    pulls: Array
+    recommended: Indices
+
+
+@dataclass
+class Rows:
+    """The books of a batch. Every field is an array with the row as its first axis, or a tuple of such."""
+
+    trial: Indices  # place among the trials of the setting
+    target: Indices  # which budget the row lives on
+    next: Indices  # the smallest budget that has not been split off yet
+    costs: Array
+    budget: Array
+    spent: Array
+    pulls: Array
+    rewards: Array
+    counts: Array
+    state: Any
+
+    def take(self, index: Indices) -> Rows:
+        """These rows only, or some of them twice."""
+        kept = {name: value[index] for name, value in vars(self).items() if name != "state"}
+        return Rows(**kept, state=type(self.state)(*(part[index] for part in self.state)))
+
+
+def play(policy: Policy, setting: Setting, progress: Callable[[float], None] | None = None) -> Played:
+    """Run a policy until all money is spent."""
+    problem, world = setting.problem, setting.world
+    layout = Layout(problem, policy.tables(problem))
+    rows = _start(policy, setting, layout)
+    arms, budgets = len(problem.arms), len(setting.budgets)
+    played = Played(
+        np.zeros((len(setting.trials), budgets, arms)), np.zeros((len(setting.trials), budgets), dtype=np.intp)
+    )
+    chance, outcomes = Chance(setting.seed, f"policy:{spec_of(policy)}"), Chance(setting.seed, "outcome")
+    nodes, codes = world.clamps(problem.arms)
+    seen = [world.positions[v] for v in problem.graph.variables]
+    reward_node, utility = world.positions[problem.reward], utilities(problem, world)
+    time = 0
+    while True:
+        rows = _split_off(rows, setting)
+        affordable = rows.costs <= (rows.budget - rows.spent + EPSILON)[:, np.newaxis]
+        broke = np.flatnonzero(~affordable.any(axis=1))
+        if len(broke):
+            _record(policy, played, rows.take(broke), setting, layout, time)
+            alive = np.flatnonzero(affordable.any(axis=1))
+            rows, affordable = rows.take(alive), affordable[alive]
+        if not len(rows.trial):
+            return played
+        choice = policy.choose(_view(rows, setting, layout, affordable, time), rows.state, chance)
+        every = np.arange(len(choice.arms))
+        if not affordable[every, choice.arms].all():
+            raise PolicyError(f"{spec_of(policy)} chose an arm that it cannot pay; this is a bug in the policy")
+        uniforms = outcomes.uniforms(setting.trials[rows.trial], time, len(world.nodes))
+        drawn = world.step(nodes[choice.arms], codes[choice.arms], uniforms, rows.trial)
+        reward = utility[drawn[:, reward_node]]
+        observing = np.flatnonzero(choice.arms == 0)
+        number = rows.pulls[observing, 0].astype(np.intp)
+        layout.add(rows.counts, observing, drawn[observing][:, seen], reward[observing], number)
+        rows.pulls[every, choice.arms] += 1
+        rows.rewards[every, choice.arms] += reward
+        rows.spent += rows.costs[every, choice.arms]
+        rows.state = choice.state
+        time += 1
+        if progress is not None and time % 64 == 0:
+            progress(float((rows.spent / setting.budgets[-1]).min()))
+
+
+def utilities(problem: Problem, world: World) -> Array:
+    """The reward of each code on the scale from 0 (worst) to 1 (best)."""
+    return to_utility(problem, world.worth(problem))
+
+
+def to_utility(problem: Problem, values: Array) -> Array:
+    low, high = min(problem.reward_values), max(problem.reward_values)
+    scaled = (values - low) / (high - low)
+    return scaled if problem.goal == "max" else 1 - scaled
+
+
+def _start(policy: Policy, setting: Setting, layout: Layout) -> Rows:
+    """One row for each trial on the largest budget; one for each trial and budget where the policy plans ahead."""
+    n, budgets = len(setting.trials), np.array(setting.budgets)
+    last = len(budgets) - 1
+    shared = policy.ignores_budget
+    trial = np.arange(n) if shared else np.repeat(np.arange(n), len(budgets))
+    target = np.full(n, last) if shared else np.tile(np.arange(len(budgets)), n)
+    rows = len(trial)
+    costs = setting.costs[trial]
+    return Rows(
+        trial=trial,
+        target=target,
+        next=np.full(rows, 0 if shared else last),
+        costs=costs,
+        budget=budgets[target],
+        spent=np.zeros(rows),
+        pulls=np.zeros(costs.shape),
+        rewards=np.zeros(costs.shape),
+        counts=np.zeros((rows, layout.size)),
+        state=policy.start(setting.problem, rows),
+    )
+
+
+def _split_off(rows: Rows, setting: Setting) -> Rows:
+    """Split off the rows whose next smaller budget no longer pays for every arm."""
+    budgets = np.array(setting.budgets)
+    dearest = rows.costs.max(axis=1)
+    while True:
+        waiting = rows.next < rows.target
+        due = np.flatnonzero(waiting & (budgets[rows.next] - rows.spent < dearest - EPSILON))
+        if not len(due):
+            return rows
+        before = len(rows.trial)
+        rows = rows.take(np.concatenate([np.arange(before), due]))
+        rows.target[before:] = rows.next[before:]
+        rows.budget[before:] = budgets[rows.target[before:]]
+        rows.next[before:] = rows.target[before:]
+        rows.next[due] += 1
+        dearest = rows.costs.max(axis=1)
+
+
+def _view(rows: Rows, setting: Setting, layout: Layout, affordable: NDArray[np.bool_], time: int) -> View:
+    return View(
+        problem=setting.problem,
+        layout=layout,
+        trials=setting.trials[rows.trial],
+        time=time,
+        costs=rows.costs,
+        budget=rows.budget,
+        left=rows.budget - rows.spent,
+        affordable=affordable,
+        pulls=rows.pulls,
+        pending=np.zeros(rows.pulls.shape),
+        rewards=rows.rewards,
+        counts=rows.counts,
+    )
+
+
+def _record(policy: Policy, played: Played, rows: Rows, setting: Setting, layout: Layout, time: int) -> None:
+    nothing = np.zeros(rows.pulls.shape, dtype=bool)
+    view = _view(rows, setting, layout, nothing, time)
+    played.pulls[rows.trial, rows.target] = rows.pulls
+    played.recommended[rows.trial, rows.target] = policy.recommend(view, rows.state)
+
+
+def batches(trials: int, size: int) -> Sequence[range]:
+    """The trials in whole blocks, so many of them at a time."""
+    return [range(start, min(start + size, trials)) for start in range(0, trials, size)]

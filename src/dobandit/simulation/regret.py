@@ -1,0 +1,77 @@
+"""Regret: what was lost against somebody who knew the means of all arms.
+
+Cumulative regret compares with the best way to spend the whole budget. Where costs and budget are whole cents that
+is an unbounded knapsack problem, solved exactly; else the optimum is bounded by spending everything on the best
+ratio of mean and cost ("fractional"), which is too high by less than one pull.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+CENTS = 100
+MOST_UNITS = 10**6
+
+
+def optimum(means: Array, costs: Array, budgets: Sequence[float]) -> tuple[Array, str]:
+    """The largest total of means with axes (trial, budget), and how it was found: "knapsack" or "fractional"."""
+    units = _units(costs, budgets)
+    if units is None:
+        return (means / costs).max(axis=1)[:, np.newaxis] * np.array(budgets), "fractional"
+    prices, sizes = units
+    best = np.empty((len(means), len(budgets)))
+    for i, (mean, price) in enumerate(zip(means, prices, strict=True)):
+        best[i] = knapsack(mean, price, int(sizes.max()))[sizes]
+    return best, "knapsack"
+
+
+def knapsack(values: Array, prices: NDArray[np.int64], size: int) -> Array:
+    """The best total value for every size up to `size`, any number of each item.
+
+    >>> knapsack(np.array([1.0, 2.5]), np.array([2, 3]), 7)
+    array([0. , 0. , 1. , 2.5, 2.5, 3.5, 5. , 5. ])
+    """
+    best = np.zeros(size + 1)
+    for price in np.unique(prices):
+        value = float(values[prices == price].max())
+        if price > size or value <= 0:
+            continue
+        # Along every residue class: best[r + k price] = max over j of best[r + j price] + (k - j) value.
+        steps = -(-(size + 1) // int(price))
+        lanes = np.full(steps * int(price), -np.inf)
+        lanes[: size + 1] = best
+        earned = np.arange(steps)[:, np.newaxis] * value
+        lanes = (np.maximum.accumulate(lanes.reshape(steps, int(price)) - earned, axis=0) + earned).ravel()
+        best = np.maximum(best, lanes[: size + 1])
+    return np.maximum.accumulate(best)
+
+
+def cumulative(pulls: Array, means: Array, best: Array) -> Array:
+    """What was lost, with axes (trial, budget)."""
+    earned: Array = (pulls * means[:, np.newaxis]).sum(axis=2)
+    return best - earned
+
+
+def simple(recommended: NDArray[np.intp], means: Array) -> Array:
+    """How much worse the recommended arm is than the best one."""
+    chosen = np.take_along_axis(means, recommended, axis=1)
+    best: Array = means.max(axis=1, keepdims=True)
+    return best - chosen
+
+
+def _units(costs: Array, budgets: Sequence[float]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """Costs and budgets in their largest common unit, or None if they are not whole cents or too many."""
+    cents = np.concatenate([costs.ravel(), np.array(budgets)]) * CENTS
+    whole = np.rint(cents).astype(np.int64)
+    if np.abs(cents - whole).max() > 1e-6:
+        return None
+    unit = int(np.gcd.reduce(whole))
+    units = whole // unit
+    if units[costs.size :].max() > MOST_UNITS:
+        return None
+    return units[: costs.size].reshape(costs.shape), units[costs.size :]

@@ -1,0 +1,96 @@
+"""What a simulation found, and how it is told."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Results:
+    """Regret, money and pulls of every policy, in every trial, for every budget."""
+
+    objective: str
+    budgets: tuple[float, ...]
+    arms: tuple[str, ...]
+    optimum: str  # "knapsack" or "fractional" (cumulative regret), or "best arm" (simple regret)
+    regret: Mapping[str, Array]  # axes: trial, budget
+    spent: Mapping[str, Array]
+    pulls: Mapping[str, Array]  # axes: trial, budget, arm
+    recommended: Mapping[str, NDArray[np.intp]]  # place among the arms
+
+    @property
+    def policies(self) -> tuple[str, ...]:
+        return tuple(self.regret)
+
+    @property
+    def trials(self) -> int:
+        return len(next(iter(self.regret.values())))
+
+    @property
+    def rounds(self) -> int:
+        """All pulls of all policies, at the largest budget."""
+        return int(sum(pulls[:, -1].sum() for pulls in self.pulls.values()))
+
+    def summary(self) -> list[dict[str, float | str]]:
+        """One row for each policy and budget: means over the trials, and the standard error of the regret."""
+        rows: list[dict[str, float | str]] = []
+        for name in self.policies:
+            for j, budget in enumerate(self.budgets):
+                regret = self.regret[name][:, j]
+                rows.append(
+                    {
+                        "policy": name,
+                        "budget": budget,
+                        "regret": float(regret.mean()),
+                        "se": standard_error(regret),
+                        "spent": float(self.spent[name][:, j].mean()),
+                        "rounds": float(self.pulls[name][:, j].sum(axis=1).mean()),
+                    }
+                )
+        return rows
+
+    def quantiles(self, q: Sequence[float] = (0.1, 0.5, 0.9)) -> dict[str, Array]:
+        """Quantiles of the regret over the trials, with axes (quantile, budget)."""
+        return {name: np.quantile(regret, q, axis=0) for name, regret in self.regret.items()}
+
+    def plot(self) -> Figure:
+        """Mean regret against the budget, with a band of one standard error on each side."""
+        from dobandit.plots import Curve, curves_figure
+
+        curves = [
+            Curve(name, self.budgets, regret.mean(axis=0).tolist(), [standard_error(r) for r in regret.T])
+            for name, regret in self.regret.items()
+        ]
+        return curves_figure(curves, xlabel="budget", ylabel=f"{self.objective} regret")
+
+    def write(self, path: Path) -> None:
+        """Tidy results: one line for each policy, trial and budget."""
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(
+                ["policy", "trial", "budget", "regret", "spent", "recommended", *map("pulls {}".format, self.arms)]
+            )
+            for name in self.policies:
+                for i in range(self.trials):
+                    for j, budget in enumerate(self.budgets):
+                        best = self.arms[int(self.recommended[name][i, j])]
+                        numbers = [float(self.regret[name][i, j]), float(self.spent[name][i, j])]
+                        pulls = self.pulls[name][i, j].astype(int).tolist()
+                        writer.writerow([name, i, budget, *numbers, best, *pulls])
+
+
+def standard_error(values: Array) -> float:
+    """Of the mean; a single trial has none."""
+    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
