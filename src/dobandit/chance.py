@@ -47,7 +47,7 @@ class Chance:
 
     def __init__(self, seed: int, purpose: str) -> None:
         self.seed, self.purpose = seed, purpose
-        self._stretches: dict[str, tuple[tuple[int, ...], int, NDArray[np.float64]]] = {}
+        self._held: dict[str, tuple[range, int, NDArray[np.float64]]] = {}
 
     def uniforms(self, trials: NDArray[np.intp], round_: int, width: int, part: str = "") -> NDArray[np.float64]:
         """Uniform numbers with axes (row, width) for the decision or pull number `round_`.
@@ -55,39 +55,47 @@ class Chance:
         `part` keeps several draws of the same round apart.
         """
         blocks = trials // BLOCK
-        present = tuple(dict.fromkeys(blocks.tolist()))
-        stretch = round_ - round_ % STRETCH
+        low, high = int(blocks.min()), int(blocks.max())
         key = f"{self.purpose}{part}:{width}"
-        held = self._stretches.get(key)
-        if held is None or held[1] != stretch or not set(present) <= set(held[0]):
+        present, stretch, drawn = self._held.get(key, (range(0), 0, np.zeros(0)))
+        if not (low in present and high in present and 0 <= round_ - stretch < STRETCH):
+            present, stretch = range(low, high + 1), round_ - round_ % STRETCH
             rounds = range(stretch, stretch + STRETCH)
             drawn = np.stack([uniforms(self.seed, key, block, rounds, width) for block in present])
-            held = self._stretches[key] = (present, stretch, drawn)
-        place = np.zeros(max(held[0]) + 1, dtype=np.intp)
-        place[list(held[0])] = np.arange(len(held[0]))
-        found: NDArray[np.float64] = held[2][place[blocks], round_ - stretch, trials % BLOCK]
+            self._held[key] = present, stretch, drawn
+        found: NDArray[np.float64] = drawn[blocks - present.start, round_ - stretch, trials % BLOCK]
         return found
 
     def gammas(self, trials: NDArray[np.intp], round_: int, shapes: NDArray[np.float64]) -> NDArray[np.float64]:
         """Gamma variates with these shapes, axes (row, width), each a function of its own row's numbers alone.
 
-        Marsaglia and Tsang (2000): a cube of a shifted normal is accepted in at least 95 of 100 cases, else the
-        next attempt is made, with numbers of its own; the chance that ten in a row fail is below 1e-12.
+        Marsaglia and Tsang (2000): a cube of a shifted normal is accepted in at least 95 of 100 cases, else another
+        is made from numbers derived from the first ones; the chance that ten in a row fail is below 1e-12.
         """
-        width = shapes.shape[1]
         boosted = np.where(shapes < 1, shapes + 1, shapes)  # a shape below one is reached from above
-        d = boosted - 1 / 3
-        found = np.full(shapes.shape, np.nan)
+        d = (boosted - 1 / 3).ravel()
+        u = self.uniforms(trials, round_, 4 * shapes.shape[1], ":gamma").reshape(len(trials), 4, -1)
+        own = np.moveaxis(u, 1, 0).reshape(4, -1)  # four numbers for every variate
+        found = np.empty(d.shape)
+        todo = np.arange(len(d))
         for attempt in range(ATTEMPTS):
-            u = self.uniforms(trials, round_, 3 * width, f":gamma{attempt}").reshape(len(trials), 3, width)
-            normal = np.sqrt(-2 * np.log1p(-u[:, 0])) * np.cos(2 * np.pi * u[:, 1])  # Box and Muller (1958)
-            v = (1 + normal / np.sqrt(9 * d)) ** 3
+            first, second, third = own[:3, todo] if attempt == 0 else _again(own[:3, todo], attempt)
+            normal = np.sqrt(-2 * np.log1p(-first)) * np.cos(2 * np.pi * second)  # Box and Muller (1958)
+            v = (1 + normal / np.sqrt(9 * d[todo])) ** 3
+            found[todo] = d[todo] * np.abs(v)
             with np.errstate(invalid="ignore", divide="ignore"):
-                accepted = (v > 0) & (np.log1p(-u[:, 2]) < 0.5 * normal**2 + d - d * v + d * np.log(v))
-            found = np.where(np.isnan(found) & (accepted | (attempt == ATTEMPTS - 1)), d * np.abs(v), found)
-            if not np.isnan(found).any():
+                limit = 0.5 * normal**2 + d[todo] * (1 - v + np.log(v))
+            todo = todo[~(np.log1p(-third) < limit)]
+            if not len(todo):
                 break
-        if (shapes < 1).any():
-            u = self.uniforms(trials, round_, width, ":boost")
-            found = np.where(shapes < 1, found * (1 - u) ** (1 / shapes), found)
-        return found
+        boost = (1 - own[3]) ** (1 / shapes.ravel())
+        return np.where(shapes.ravel() < 1, found * boost, found).reshape(shapes.shape)
+
+
+def _again(u: NDArray[np.float64], attempt: int) -> NDArray[np.float64]:
+    """New uniform numbers made from old ones, by the mixing function of SplitMix64 (Steele et al. 2014)."""
+    z = (u * 2**53).astype(np.uint64) + np.uint64((attempt * 0x9E3779B97F4A7C15) % 2**64)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z ^= z >> np.uint64(31)
+    return np.asarray((z >> np.uint64(11)) * 2.0**-53)
