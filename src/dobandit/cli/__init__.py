@@ -18,6 +18,8 @@ COMMANDS = {
     "check": "Validate a problem and show what each arm can learn from observations.",
     "effect": "Estimate effects of interventions from logged rows.",
     "sample": "Draw rows from the world of a problem.",
+    "policies": "List the policies with their objectives and citations.",
+    "run": "Simulate policies on a problem and compare their regret.",
 }
 
 EXIT_CODES = """Exit codes: 0 done, 2 bad usage or input, 5 storage that cannot be written, 130 interrupted, 1 a bug."""

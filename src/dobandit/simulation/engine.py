@@ -97,7 +97,8 @@ def play(policy: Policy, setting: Setting, progress: Callable[[float], None] | N
         if not affordable[every, choice.arms].all():
             raise PolicyError(f"{spec_of(policy)} chose an arm that it cannot pay; this is a bug in the policy")
         uniforms = outcomes.uniforms(setting.trials[rows.trial], time, len(world.nodes))
-        drawn = world.step(nodes[choice.arms], codes[choice.arms], uniforms, rows.trial)
+        whose = rows.trial if world.trials > 1 else None  # one world may serve all trials
+        drawn = world.step(nodes[choice.arms], codes[choice.arms], uniforms, whose)
         reward = utility[drawn[:, reward_node]]
         observing = np.flatnonzero(choice.arms == 0)
         number = rows.pulls[observing, 0].astype(np.intp)

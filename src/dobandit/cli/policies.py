@@ -1,0 +1,40 @@
+"""`dobandit policies`: what can be run, and where it comes from."""
+
+from __future__ import annotations
+
+import inspect
+
+import click
+
+from dobandit.cli.common import console, print_json, with_common_options
+from dobandit.policies import registered
+
+
+@click.command()
+@with_common_options
+def command(as_json: bool, quiet: bool) -> None:
+    """List the policies, what they do, how they are adapted to costs, and where they come from.
+
+    An option is written name[key=value], for instance f-kube[as_published=true].
+    """
+    rows = [
+        {
+            "name": name,
+            "objective": kind.objective,
+            "summary": " ".join(inspect.getdoc(kind).split()),  # type: ignore[union-attr]
+            "reference": kind.reference,
+        }
+        for name, kind in registered().items()
+    ]
+    if as_json:
+        print_json({"policies": rows})
+        return
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 1, 0))
+    for column in ("policy", "objective", "what it does", "reference"):
+        table.add_column(column, no_wrap=column in ("policy", "objective"))
+    for row in rows:
+        table.add_row(*(escape(text) for text in row.values()))
+    console().print(table)

@@ -1,0 +1,155 @@
+"""`dobandit run`: policies against each other on a problem's world."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+
+import click
+
+from dobandit import worlds
+from dobandit.cli.common import PROBLEM, console, print_json, say, with_common_options
+from dobandit.errors import StorageError
+from dobandit.policies import policies_for, policy
+from dobandit.policies.registry import spec_of
+from dobandit.problem import Problem
+from dobandit.simulation import Results, simulate
+from dobandit.worlds import World
+
+Report = Callable[[str, float], None]
+WORTH_PROCESSES = 256  # trials from which starting processes pays
+
+
+@click.command()
+@PROBLEM
+@click.option(
+    "--policy", "names", multiple=True, metavar="P", help="A policy (repeat for more); default: all that fit."
+)
+@click.option("--trials", default=100, show_default=True, type=click.IntRange(1), help="How many trials.")
+@click.option(
+    "--budget", "budgets", multiple=True, type=float, metavar="B", help="A budget (repeat); default: the file's."
+)
+@click.option("--seed", default=0, show_default=True, help="The seed of worlds, costs and outcomes.")
+@click.option("--workers", type=click.IntRange(1), help="Processes; default: the cores, where it pays.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Write results.csv and regret.png there.")
+@with_common_options
+def command(
+    problem: Path,
+    names: tuple[str, ...],
+    trials: int,
+    budgets: tuple[float, ...],
+    seed: int,
+    workers: int | None,
+    out: Path | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Simulate the world of PROBLEM and compare the regret of policies, all on the same worlds and with the same luck.
+
+    Without a [world], every trial has a random world on your graph.
+    """
+    found = Problem.load(problem)
+    chosen = [spec_of(policy(name)) for name in names] or policies_for(found.objective)
+    start = time.perf_counter()
+    with _progress(chosen, quiet) as report, _executor(workers, trials) as executor:
+        results = simulate(
+            found, _world(found, quiet), chosen, trials, seed, budgets or None, executor=executor, progress=report
+        )
+    seconds = time.perf_counter() - start
+    if out is not None:
+        _write(results, out, quiet)
+    if as_json:
+        print_json(
+            {
+                "objective": results.objective,
+                "trials": trials,
+                "seconds": seconds,
+                "rounds": results.rounds,
+                "optimum": results.optimum,
+                "results": results.summary(),
+            }
+        )
+    else:
+        _show(results, seconds)
+
+
+def _world(problem: Problem, quiet: bool) -> World | Callable[[int], World]:
+    """One world for all trials, or a new one for each, as the file says."""
+    if problem.world is None:
+        say("note: the problem has no [world]; every trial has a random world on its graph", quiet)
+        return lambda seed: worlds.random(problem.full_graph, seed, problem.domains)
+    if problem.world.get("redraw"):
+        return lambda seed: worlds.of(problem, seed)
+    return worlds.of(problem)
+
+
+@contextmanager
+def _executor(workers: int | None, trials: int) -> Iterator[ProcessPoolExecutor | None]:
+    wanted = workers or (os.cpu_count() or 1 if trials >= WORTH_PROCESSES else 1)
+    if wanted == 1:
+        yield None
+        return
+    with ProcessPoolExecutor(wanted, mp_context=get_context("spawn")) as executor:
+        yield executor
+
+
+@contextmanager
+def _progress(names: list[str], quiet: bool) -> Iterator[Report | None]:
+    """A bar on stderr with the time that is left, if somebody is there to see it."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    screen = Console(stderr=True)
+    if quiet or not screen.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=screen, transient=True) as bar:
+        task = bar.add_task("", total=len(names))
+        shares = dict.fromkeys(names, 0.0)
+
+        def report(name: str, share: float) -> None:
+            shares[name] = share
+            bar.update(task, description=name, completed=sum(shares.values()))
+
+        yield report
+
+
+def _show(results: Results, seconds: float) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
+    table.add_column("policy")
+    for name in ("budget", f"{results.objective} regret", "± se", "spent", "pulls"):
+        table.add_column(name, justify="right")
+    last = results.budgets[-1]
+    order = {row["policy"]: row["regret"] for row in results.summary() if row["budget"] == last}
+    for row in sorted(results.summary(), key=lambda row: (order[row["policy"]], row["policy"], row["budget"])):
+        numbers = [f"{row['budget']:g}", f"{row['regret']:.4g}", f"{row['se']:.2g}", f"{row['spent']:.6g}"]
+        table.add_row(escape(str(row["policy"])), *numbers, f"{row['rounds']:.1f}")
+    screen = console()
+    screen.print(table)
+    against = {"knapsack": "the best way to spend the budget (knapsack)", "fractional": "budget x best mean per cost"}
+    screen.print(
+        f"[dim]means over {results.trials} trials, against {against.get(results.optimum, results.optimum)}; "
+        f"{results.rounds:,} pulls in {seconds:.1f} s[/]"
+    )
+
+
+def _write(results: Results, folder: Path, quiet: bool) -> None:
+    """Tidy results and a figure."""
+    from dobandit.plots import save
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        results.write(folder / "results.csv")
+    except OSError as error:
+        raise StorageError(f"{folder}: cannot be written: {(error.strerror or str(error)).lower()}") from None
+    save(results.plot(), folder / "regret.png")
+    say(f"wrote {folder / 'results.csv'} and {folder / 'regret.png'}", quiet)

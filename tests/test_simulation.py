@@ -1,0 +1,140 @@
+"""The engine and the regret: exact, and the same bits wherever they are computed."""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from itertools import product
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+
+import dobandit as db
+from dobandit import worlds
+from dobandit.errors import DobanditError, SimulationError
+from dobandit.problem import Problem
+from dobandit.simulation.regret import knapsack, optimum
+from tests import named_graphs as named
+
+PROBLEM = Problem("Z -> X -> Y; Z -> Y; X <-> Y", "Y", budget=50, default_cost={"choose": [1.5, 2]})
+
+
+def test_the_knapsack_by_hand() -> None:
+    """Budget 10; do() earns .4 for 1, the arm 1 for 2.4: four arms cost 9.6, so one more do() does not fit;
+    three arms and two observations (9.2) earn 3.8, four arms 4, two arms and five observations 4."""
+    best, how = optimum(np.array([[0.4, 1.0]]), np.array([[1.0, 2.4]]), [10])
+    assert how == "knapsack"
+    assert best[0, 0] == pytest.approx(4.0)
+    best, how = optimum(np.array([[0.4, 1.0]]), np.array([[1.0, 2.4001]]), [10])
+    assert how == "fractional"
+    assert best[0, 0] == pytest.approx(10 / 2.4001)
+
+
+def test_the_knapsack_against_recursion() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(40):
+        k, size = int(rng.integers(1, 5)), int(rng.integers(1, 40))
+        values, prices = rng.random(k), rng.integers(1, 12, k)
+
+        @cache
+        def best(
+            left: int, values: tuple[float, ...] = tuple(values), prices: tuple[int, ...] = tuple(prices)
+        ) -> float:
+            found = [v + best(left - p) for v, p in zip(values, prices, strict=True) if p <= left]
+            return max(found, default=0.0)
+
+        expected = [best(s) for s in range(size + 1)]
+        np.testing.assert_allclose(knapsack(values, prices, size), expected, atol=1e-12)
+
+
+def test_too_many_units_are_fractional() -> None:
+    assert optimum(np.array([[0.5, 0.9]]), np.array([[1.0, 1.01]]), [10_001])[1] == "fractional"
+    assert optimum(np.array([[0.5, 0.9]]), np.array([[1.0, 1.01]]), [9_999])[1] == "knapsack"
+
+
+def test_processes_give_the_same_bits() -> None:
+    names = ["paper-cumulative", "thompson", "f-kube"]
+    here = db.simulate(PROBLEM, lambda s: worlds.random(PROBLEM.graph, s), names, 130, seed=4, budgets=[20, 50])
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
+        there = db.simulate(
+            PROBLEM, lambda s: worlds.random(PROBLEM.graph, s), names, 130, seed=4, budgets=[20, 50],
+            executor=executor, batch=64,
+        )  # fmt: skip
+    for name, field in product(names, ("regret", "spent", "pulls", "recommended")):
+        np.testing.assert_array_equal(getattr(here, field)[name], getattr(there, field)[name])
+
+
+def test_all_policies_meet_the_same_worlds_costs_and_luck() -> None:
+    """The first sweep of two policies is the same pulls, so it earns the same; a bare policy shows it."""
+    problem = Problem(named.FIG6, "Y", budget=13, default_cost=1)
+    r = db.simulate(problem, lambda s: worlds.xor(named.FIG6, s), ["f-kube", "ucb", "crm"], 64, seed=1)
+    np.testing.assert_array_equal(r.pulls["f-kube"], r.pulls["ucb"])
+    np.testing.assert_array_equal(r.regret["f-kube"], r.regret["crm"])
+
+
+def test_regret_is_what_was_lost_against_the_optimum() -> None:
+    world = worlds.random(PROBLEM.graph, seed=8)
+    problem = Problem(PROBLEM.graph, "Y", budget=50, default_cost=2)
+    r = db.simulate(problem, world, ["ucb"], 16, seed=0, budgets=[10, 50])
+    means = world.means(problem)
+    best = knapsack(means, np.array([1, 2, 2, 2, 2]), 50)
+    for j, budget in enumerate([10, 50]):
+        np.testing.assert_allclose(r.regret["ucb"][:, j], best[budget] - r.pulls["ucb"][:, j] @ means, atol=1e-9)
+    assert r.optimum == "knapsack"
+    assert r.rounds == r.pulls["ucb"][:, 1].sum()
+
+
+def test_a_problem_for_each_trial() -> None:
+    """Each trial may have its own costs; the graph and the arms are the same."""
+
+    def problem(seed: int) -> Problem:
+        return Problem("X -> Y", "Y", budget=30, default_cost=1 + seed % 3)
+
+    r = db.simulate(problem, worlds.xor("X -> Y", 0), ["f-kube"], 20, seed=1)
+    assert len(np.unique(r.pulls["f-kube"].sum(axis=2))) > 1
+    with pytest.raises(SimulationError, match="has another graph, other arms"):
+        db.simulate(
+            lambda s: Problem("X -> Y" if s % 2 else "X -> Z -> Y", "Y", 9), worlds.xor("X -> Y", 0), ["ucb"], 9
+        )
+
+
+def test_the_summary_and_the_files(tmp_path_factory: pytest.TempPathFactory) -> None:
+    r = db.simulate(PROBLEM, worlds.random(PROBLEM.graph, 1), ["ucb", "f-kube"], 10, budgets=[50, 20])
+    rows = r.summary()
+    assert [(row["policy"], row["budget"]) for row in rows] == [
+        ("ucb", 20),
+        ("ucb", 50),
+        ("f-kube", 20),
+        ("f-kube", 50),
+    ]
+    assert set(rows[0]) == {"policy", "budget", "regret", "se", "spent", "rounds"}
+    assert rows[1]["regret"] == pytest.approx(r.regret["ucb"][:, 1].mean())
+    assert r.quantiles()["ucb"].shape == (3, 2)
+    file = tmp_path_factory.mktemp("out") / "results.csv"
+    r.write(file)
+    lines = file.read_text().splitlines()
+    assert lines[0] == "policy,trial,budget,regret,spent,recommended," + ",".join(
+        f"pulls {arm}" for arm in PROBLEM.arms
+    )
+    assert len(lines) == 1 + 2 * 10 * 2
+    assert [text.get_text() for text in r.plot().legends[0].get_texts()] == ["ucb", "f-kube"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"trials": 0}, "trials: expected a whole number"),
+        ({"budgets": []}, "budgets: expected positive numbers"),
+        ({"budgets": [5, -1]}, "budgets: expected positive numbers"),
+        ({"policies": []}, "policies: name at least one"),
+        ({"policies": ["ucb", "UCB"]}, "ucb is named twice"),
+        ({"policies": ["nothing"]}, "there is no policy 'nothing'"),
+        ({"world": worlds.xor("A -> B", 0)}, "the world has no variable"),
+        ({"evidence": {}}, "evidence"),
+    ],
+)
+def test_what_cannot_be_simulated(arguments: dict[str, object], message: str) -> None:
+    given: dict[str, object] = {"world": worlds.random(PROBLEM.graph, 1), "policies": ["ucb"], "trials": 2}
+    with pytest.raises(DobanditError, match=message):
+        db.simulate(PROBLEM, **{**given, **arguments})  # type: ignore[arg-type]
