@@ -32,6 +32,8 @@ lint: $(READY)
 	$(BIN)/lint-imports
 
 bench: $(READY)
+	$(BIN)/python -m pip install --quiet --editable '.[bench]'
+	$(BIN)/python benchmarks/policies.py
 	$(BIN)/python benchmarks/worlds.py
 	$(BIN)/python benchmarks/effects.py
 
@@ -58,7 +60,7 @@ $(READY): pyproject.toml constraints.txt
 # Rewrites the pinned versions from what a fresh resolution gives.
 constraints:
 	rm -rf $(VENV)/resolve && $(PYTHON) -m venv $(VENV)/resolve
-	PIP_CONSTRAINT= $(VENV)/resolve/bin/python -m pip install --quiet '.[all,test]' hatchling editables
+	PIP_CONSTRAINT= $(VENV)/resolve/bin/python -m pip install --quiet '.[all,test,bench]' hatchling editables
 	echo "# The versions that are tested together; renewed by: make constraints" > constraints.txt
 	$(VENV)/resolve/bin/python -m pip freeze --exclude dobandit --exclude pip --exclude setuptools \
 	  | grep -v '@' >> constraints.txt

@@ -33,8 +33,9 @@ def command(as_json: bool, quiet: bool) -> None:
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 1, 0))
-    for column in ("policy", "objective", "what it does", "reference"):
-        table.add_column(column, no_wrap=column in ("policy", "objective"))
+    for column in ("policy", "objective", "what it does"):
+        table.add_column(column, no_wrap=column != "what it does")
     for row in rows:
-        table.add_row(*(escape(text) for text in row.values()))
+        text = f"{escape(row['summary'])}\n[dim]{escape(row['reference'])}[/]"
+        table.add_row(row["name"], row["objective"], text)
     console().print(table)

@@ -90,11 +90,12 @@ class Split:
         if not self._recipes:
             return smallest, value
         totals = np.add.reduceat(counts, self._starts, axis=1)
+        frequencies = counts / np.maximum(totals, 1)[:, self._row_of_cell]
         for arm, terms, conditions in self._recipes:
             smallest[:, arm] = totals[:, conditions].min(axis=1)
             rows = np.flatnonzero(smallest[:, arm] >= 1)
             if len(rows):
-                value[rows, arm] = self._sum(counts[rows], totals[rows], terms)
+                value[rows, arm] = self._sum(frequencies[rows], terms)
         return np.floor(smallest), value
 
     def split_once(self, counts: Array, arm: int, parts: int, rng: np.random.Generator) -> Array:
@@ -109,11 +110,11 @@ class Split:
         estimates: Array = np.prod(frequencies[:, terms], axis=-1).sum(axis=-1)
         return estimates
 
-    def _sum(self, counts: Array, totals: Array, terms: Indices) -> Array:
+    def _sum(self, frequencies: Array, terms: Indices) -> Array:
         """The sum over the terms of the products of frequencies."""
-        product_ = np.ones((len(counts), len(terms)))
-        for cells in terms.T:
-            product_ *= counts[:, cells] / totals[:, self._row_of_cell[cells]]
+        product_ = frequencies[:, terms[:, 0]]
+        for cells in terms.T[1:]:
+            product_ *= frequencies[:, cells]
         total: Array = product_.sum(axis=1)
         return total
 

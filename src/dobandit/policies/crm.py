@@ -85,15 +85,16 @@ def _tables(problem: Problem, variable: str) -> tuple[Tallied, ...]:
 def _backdoor_samples(view: View, rows: NDArray[np.intp]) -> tuple[Array, Array]:
     """C and the mean of the samples, for every arm; C is the smallest number of odd rows with X=x and any z."""
     numbers, values = [np.zeros((len(rows), 1))], [np.zeros((len(rows), 1))]
+    counts = view.counts[rows]
     for v in view.problem.intervenable:
         outcome, *given = _tables(view.problem, v)
-        odd = view.layout.view(view.counts[rows], outcome)
+        odd = view.layout.view(counts, outcome)
         odd = odd.reshape(len(rows), odd.shape[1], -1, 2)  # (row, x, z, reward)
         total = odd.sum(axis=-1)
         number = total.min(axis=-1)
         weights = np.ones((len(rows), 1))
         if given:
-            even = view.layout.view(view.counts[rows], given[0]).reshape(len(rows), -1)
+            even = view.layout.view(counts, given[0]).reshape(len(rows), -1)
             weights = even / np.maximum(even.sum(axis=-1, keepdims=True), 1)
         means = odd[..., 1] / np.maximum(total, 1)
         value = np.zeros(number.shape)

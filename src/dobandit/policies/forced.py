@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dobandit.chance import Chance
 from dobandit.policies.protocol import OBSERVE, Arms, Array, View
-from dobandit.policies.ties import first, pick
+from dobandit.policies.ties import pick
 
 
 class Forced(NamedTuple):
@@ -34,11 +34,11 @@ def decide(view: View, forced: Forced, index: Array, value: Array, chance: Chanc
     `value` is what beta compares: the estimated means (over costs, if the algorithm knows of costs).
     """
     beta = np.where(forced.swept, updated_beta(forced.beta, value, view.time), forced.beta)
-    u = chance.uniforms(view.trials, view.time, 1)[:, 0]
-    untried = first((view.pulls == 0) & view.affordable)
+    untried = (view.pulls == 0) & view.affordable
+    sweeping = untried.any(axis=1)
     must_observe = (view.pulls[:, OBSERVE] < beta**2 * np.log(view.time + 1)) & view.affordable[:, OBSERVE]
-    arms = np.where(must_observe, OBSERVE, pick(index, view.affordable, u))
-    return np.where(untried >= 0, untried, arms), Forced(beta, forced.swept | (untried < 0))
+    arms = np.where(must_observe, OBSERVE, pick(index, view, chance))
+    return np.where(sweeping, untried.argmax(axis=1), arms), Forced(beta, forced.swept | ~sweeping)
 
 
 def updated_beta(beta: Array, value: Array, t: int) -> Array:

@@ -31,8 +31,7 @@ class Thompson(Memoryless):
         successes, failures = view.rewards, view.told - view.rewards
         gammas = chance.gammas(view.trials, view.time, np.concatenate([1 + successes, 1 + failures], axis=1))
         won, lost = np.split(gammas, 2, axis=1)
-        u = chance.uniforms(view.trials, view.time, 1)[:, 0]
-        return once(pick(won / (won + lost) / view.costs, view.affordable, u), state)
+        return once(pick(won / (won + lost) / view.costs, view, chance), state)
 
     def recommend(self, view: View, state: Nothing) -> Arms:
         return recommended((view.rewards + 1) / (view.told + 2), view.costs)

@@ -109,6 +109,8 @@ def _checked(problems: Sequence[Problem], trials: int) -> Problem:
 
 def _names(chosen: Sequence[Policy], problem: Problem) -> list[str]:
     names = [spec_of(p) for p in chosen]
+    if not names and not policies_for(problem.objective):
+        raise SimulationError(f"this version has no policy for {problem.objective} regret")
     if not names:
         raise SimulationError(f"policies: name at least one; for {problem.objective} regret there are "
                               + ", ".join(policies_for(problem.objective)))  # fmt: skip

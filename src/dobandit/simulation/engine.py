@@ -55,6 +55,7 @@ class Rows:
     target: Indices  # which budget the row lives on
     next: Indices  # the smallest budget that has not been split off yet
     costs: Array
+    dearest: Array  # the largest cost of each row
     budget: Array
     spent: Array
     pulls: Array
@@ -84,12 +85,11 @@ def play(policy: Policy, setting: Setting, progress: Callable[[float], None] | N
     time = 0
     while True:
         rows = _split_off(rows, setting)
-        affordable = rows.costs <= (rows.budget - rows.spent + EPSILON)[:, np.newaxis]
-        broke = np.flatnonzero(~affordable.any(axis=1))
-        if len(broke):
-            _record(policy, played, rows.take(broke), setting, layout, time)
-            alive = np.flatnonzero(affordable.any(axis=1))
-            rows, affordable = rows.take(alive), affordable[alive]
+        affordable = _affordable(rows)
+        broke = ~affordable.any(axis=1)
+        if broke.any():
+            _record(policy, played, rows.take(np.flatnonzero(broke)), setting, layout, time)
+            rows, affordable = rows.take(np.flatnonzero(~broke)), affordable[~broke]
         if not len(rows.trial):
             return played
         choice = policy.choose(_view(rows, setting, layout, affordable, time), rows.state, chance)
@@ -137,6 +137,7 @@ def _start(policy: Policy, setting: Setting, layout: Layout) -> Rows:
         target=target,
         next=np.full(rows, 0 if shared else last),
         costs=costs,
+        dearest=costs.max(axis=1),
         budget=budgets[target],
         spent=np.zeros(rows),
         pulls=np.zeros(costs.shape),
@@ -149,19 +150,25 @@ def _start(policy: Policy, setting: Setting, layout: Layout) -> Rows:
 def _split_off(rows: Rows, setting: Setting) -> Rows:
     """Split off the rows whose next smaller budget no longer pays for every arm."""
     budgets = np.array(setting.budgets)
-    dearest = rows.costs.max(axis=1)
-    while True:
+    while len(setting.budgets) > 1:
         waiting = rows.next < rows.target
-        due = np.flatnonzero(waiting & (budgets[rows.next] - rows.spent < dearest - EPSILON))
+        due = np.flatnonzero(waiting & (budgets[rows.next] - rows.spent < rows.dearest - EPSILON))
         if not len(due):
-            return rows
+            break
         before = len(rows.trial)
         rows = rows.take(np.concatenate([np.arange(before), due]))
         rows.target[before:] = rows.next[before:]
         rows.budget[before:] = budgets[rows.target[before:]]
-        rows.next[before:] = rows.target[before:]
         rows.next[due] += 1
-        dearest = rows.costs.max(axis=1)
+    return rows
+
+
+def _affordable(rows: Rows) -> NDArray[np.bool_]:
+    """The arms that each row can pay, as one shared array while everybody can pay everything."""
+    left = rows.budget - rows.spent + EPSILON
+    if (left >= rows.dearest).all():
+        return np.ones(rows.costs.shape, dtype=bool)
+    return rows.costs <= left[:, np.newaxis]
 
 
 def _view(rows: Rows, setting: Setting, layout: Layout, affordable: NDArray[np.bool_], time: int) -> View:
