@@ -24,12 +24,14 @@ ATTEMPTS = 10
 _PER_STEP = 4  # numbers that Philox makes from one value of its counter
 
 
-def uniforms(seed: int, purpose: str, block: int, rounds: range, width: int) -> NDArray[np.float64]:
-    """Uniform numbers in [0, 1) with axes (round, trial of the block, width)."""
+def uniforms(
+    seed: int, purpose: str, block: int, rounds: range, width: int, out: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Uniform numbers in [0, 1) with axes (round, trial of the block, width), in a new array or in `out`."""
     digest = blake2b(f"{seed}:{purpose}".encode(), digest_size=16).digest()
     start = rounds.start * width * BLOCK // _PER_STEP
     bits = np.random.Philox(key=int.from_bytes(digest, "little"), counter=[start, 0, block, 0])
-    return np.random.Generator(bits).random((len(rounds), BLOCK, width))
+    return np.random.Generator(bits).random((len(rounds), BLOCK, width), out=out)
 
 
 def generator(seed: int, purpose: str) -> np.random.Generator:
@@ -54,16 +56,18 @@ class Chance:
 
         `part` keeps several draws of the same round apart.
         """
-        blocks = trials // BLOCK
-        low, high = int(blocks.min()), int(blocks.max())
+        low, high = int(trials.min()) // BLOCK, int(trials.max()) // BLOCK
         key = f"{self.purpose}{part}:{width}"
         present, stretch, drawn = self._held.get(key, (range(0), 0, np.zeros(0)))
         if not (low in present and high in present and 0 <= round_ - stretch < STRETCH):
             present, stretch = range(low, high + 1), round_ - round_ % STRETCH
             rounds = range(stretch, stretch + STRETCH)
-            drawn = np.stack([uniforms(self.seed, key, block, rounds, width) for block in present])
+            drawn = np.empty((len(present), STRETCH, BLOCK, width))
+            for place, block in zip(drawn, present, strict=True):
+                uniforms(self.seed, key, block, rounds, width, out=place)
             self._held[key] = present, stretch, drawn
-        found: NDArray[np.float64] = drawn[blocks - present.start, round_ - stretch, trials % BLOCK]
+        of_round = drawn[:, round_ - stretch].reshape(-1, width)
+        found: NDArray[np.float64] = of_round.take(trials - present.start * BLOCK, axis=0)
         return found
 
     def gammas(self, trials: NDArray[np.intp], round_: int, shapes: NDArray[np.float64]) -> NDArray[np.float64]:

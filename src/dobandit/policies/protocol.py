@@ -39,13 +39,13 @@ class View:
     left: Array
     affordable: NDArray[np.bool_]
     pulls: Array  # pending ones included
-    pending: Array
-    rewards: Array  # sums over the pulls that are not pending, on the scale from 0 (worst) to 1 (best)
+    told: Array  # those whose outcome is known
+    rewards: Array  # sums over the pulls that are told, on the scale from 0 (worst) to 1 (best)
     counts: Array  # the cells of the tables that the policy asked for
 
     @property
-    def told(self) -> Array:
-        return self.pulls - self.pending
+    def pending(self) -> Array:
+        return self.pulls - self.told
 
     @property
     def means(self) -> Array:

@@ -14,10 +14,12 @@ def pick(scores: Array, view: View, chance: Chance) -> Arms:
     allowed = view.affordable
     masked = scores if allowed.all() else np.where(allowed, scores, -np.inf)
     best: Arms = masked.argmax(axis=1)
-    ties = masked == masked[np.arange(len(best)), best][:, np.newaxis]
-    if np.count_nonzero(ties) > len(best):  # somewhere several arms are best
-        u = chance.uniforms(view.trials, view.time, 1)[:, 0]
-        best = chosen(ties & allowed, u)
+    last = masked.shape[1] - 1 - masked[:, ::-1].argmax(axis=1)
+    several = np.flatnonzero(best != last)
+    if len(several):
+        u = chance.uniforms(view.trials, view.time, 1)[several, 0]
+        ties = masked[several] == masked[several, best[several]][:, np.newaxis]
+        best[several] = chosen(ties & allowed[several], u)
     return best
 
 

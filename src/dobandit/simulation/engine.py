@@ -85,27 +85,32 @@ def play(policy: Policy, setting: Setting, progress: Callable[[float], None] | N
     time = 0
     while True:
         rows = _split_off(rows, setting)
-        affordable = _affordable(rows)
-        broke = ~affordable.any(axis=1)
-        if broke.any():
-            _record(policy, played, rows.take(np.flatnonzero(broke)), setting, layout, time)
-            rows, affordable = rows.take(np.flatnonzero(~broke)), affordable[~broke]
+        left = rows.budget - rows.spent + EPSILON
+        if (left >= rows.dearest).all():
+            affordable = np.ones(rows.costs.shape, dtype=bool)
+        else:
+            affordable = rows.costs <= left[:, np.newaxis]
+            broke = ~affordable.any(axis=1)
+            if broke.any():
+                _record(policy, played, rows.take(np.flatnonzero(broke)), setting, layout, time)
+                rows, affordable = rows.take(np.flatnonzero(~broke)), affordable[~broke]
         if not len(rows.trial):
             return played
         choice = policy.choose(_view(rows, setting, layout, affordable, time), rows.state, chance)
-        every = np.arange(len(choice.arms))
-        if not affordable[every, choice.arms].all():
+        place = np.arange(len(choice.arms)) * arms + choice.arms  # of the chosen arm, in flat rows
+        if not affordable.ravel()[place].all():
             raise PolicyError(f"{spec_of(policy)} chose an arm that it cannot pay; this is a bug in the policy")
         uniforms = outcomes.uniforms(setting.trials[rows.trial], time, len(world.nodes))
-        whose = rows.trial if world.trials > 1 else None  # one world may serve all trials
+        whose = None if world.trials == 1 else rows.trial  # one world may serve all trials
         drawn = world.step(nodes[choice.arms], codes[choice.arms], uniforms, whose)
         reward = utility[drawn[:, reward_node]]
-        observing = np.flatnonzero(choice.arms == 0)
-        number = rows.pulls[observing, 0].astype(np.intp)
-        layout.add(rows.counts, observing, drawn[observing][:, seen], reward[observing], number)
-        rows.pulls[every, choice.arms] += 1
-        rows.rewards[every, choice.arms] += reward
-        rows.spent += rows.costs[every, choice.arms]
+        if layout.tables:
+            observing = np.flatnonzero(choice.arms == 0)
+            number = rows.pulls[observing, 0].astype(np.intp)
+            layout.add(rows.counts, observing, drawn[observing][:, seen], reward[observing], number)
+        rows.pulls.reshape(-1)[place] += 1
+        rows.rewards.reshape(-1)[place] += reward
+        rows.spent += rows.costs.reshape(-1)[place]
         rows.state = choice.state
         time += 1
         if progress is not None and time % 64 == 0:
@@ -163,14 +168,6 @@ def _split_off(rows: Rows, setting: Setting) -> Rows:
     return rows
 
 
-def _affordable(rows: Rows) -> NDArray[np.bool_]:
-    """The arms that each row can pay, as one shared array while everybody can pay everything."""
-    left = rows.budget - rows.spent + EPSILON
-    if (left >= rows.dearest).all():
-        return np.ones(rows.costs.shape, dtype=bool)
-    return rows.costs <= left[:, np.newaxis]
-
-
 def _view(rows: Rows, setting: Setting, layout: Layout, affordable: NDArray[np.bool_], time: int) -> View:
     return View(
         problem=setting.problem,
@@ -182,7 +179,7 @@ def _view(rows: Rows, setting: Setting, layout: Layout, affordable: NDArray[np.b
         left=rows.budget - rows.spent,
         affordable=affordable,
         pulls=rows.pulls,
-        pending=np.zeros(rows.pulls.shape),
+        told=rows.pulls.copy(),  # known at once; a copy, because a policy may remember it and the books go on
         rewards=rows.rewards,
         counts=rows.counts,
     )

@@ -26,7 +26,11 @@ def optimum(means: Array, costs: Array, budgets: Sequence[float]) -> tuple[Array
     prices, sizes = units
     best = np.empty((len(means), len(budgets)))
     for i, (mean, price) in enumerate(zip(means, prices, strict=True)):
-        best[i] = knapsack(mean, price, int(sizes.max()))[sizes]
+        densest = int((mean / price).argmax())
+        if (sizes % price[densest] == 0).all():  # the best ratio alone spends everything
+            best[i] = mean[densest] * (sizes // price[densest])
+        else:
+            best[i] = knapsack(mean, price, int(sizes.max()))[sizes]
     return best, "knapsack"
 
 

@@ -16,7 +16,7 @@ from dobandit.problem import Arm, Problem
 from dobandit.problem.faults import is_number
 from dobandit.worlds.elimination import ancestral, marginal
 from dobandit.worlds.fitting import fitted, worth
-from dobandit.worlds.sampling import Codes, Mechanism, draw, mechanisms
+from dobandit.worlds.sampling import Codes, Mechanism, draw, draw_round, mechanisms
 from dobandit.worlds.tables import Array, Labels, Node, check_rows
 
 Column = NDArray[np.int64] | NDArray[np.str_]
@@ -168,10 +168,10 @@ class World:
                 f"uniforms of shape {uniforms.shape} do not fit a world of {self.trials} trials and "
                 f"{len(self.nodes)} nodes"
             )
-        shape = (rounds[0] if rounds else 1, trials)
-        set_nodes, set_codes = (np.broadcast_to(a, uniforms.shape[:-1]).reshape(shape) for a in (clamped, to))
-        drawn = draw(self._mechanisms, set_nodes, set_codes, uniforms.reshape(*shape, width), trial)
-        return drawn if rounds else drawn[0]
+        if not rounds:
+            return draw_round(self._mechanisms, clamped, to, uniforms, trial)
+        set_nodes, set_codes = (np.broadcast_to(a, uniforms.shape[:-1]) for a in (clamped, to))
+        return draw(self._mechanisms, set_nodes, set_codes, uniforms, trial)
 
     def sample(self, arm: Arm | str, n: int, seed: int) -> dict[str, Column]:
         """n rows seen under an arm, as columns: whole numbers where all labels are, else texts."""

@@ -60,13 +60,31 @@ def draw(
     whose world each row lives in; without it, row i lives in that of trial i.
     """
     rounds, trials, width = uniforms.shape
-    most = max((len(mechanism.limits) for mechanism in of), default=1)
-    codes = np.empty((width, rounds, trials), dtype=np.min_scalar_type(-most - 1))
+    codes = np.empty((width, rounds, trials), dtype=_small(of))
     together = max(1, CHUNK // max(trials, 1))
     for start in range(0, rounds, together):
         part = slice(start, start + together)
         _fill(codes[:, part], of, clamped[part], to[part], uniforms[part], trial)
     return np.moveaxis(codes, 0, -1)
+
+
+def draw_round(
+    of: Sequence[Mechanism],
+    clamped: NDArray[np.integer],
+    to: NDArray[np.integer],
+    uniforms: Array,
+    trial: NDArray[np.intp] | None = None,
+) -> Codes:
+    """The same for a single round: codes with axes (row, node)."""
+    codes = np.empty((uniforms.shape[1], uniforms.shape[0]), dtype=_small(of))
+    _fill(codes, of, clamped, to, uniforms, trial)
+    return codes.T
+
+
+def _small(of: Sequence[Mechanism]) -> np.dtype[np.signedinteger]:
+    """The smallest type that holds every code."""
+    most = max((len(mechanism.limits) for mechanism in of), default=1)
+    return np.min_scalar_type(-most - 1)
 
 
 def _fill(
@@ -79,11 +97,12 @@ def _fill(
 ) -> None:
     drawn: list[NDArray[np.intp]] = []  # codes as wide as indices, which need no conversion
     for node, mechanism in enumerate(of):
-        row = mechanism.first_rows if trial is None else mechanism.first_rows[trial]
+        row = mechanism.first_rows if trial is None else mechanism.first_rows.take(trial)
         for position, stride in mechanism.inputs:
             row = row + (drawn[position] if stride == 1 else drawn[position] * stride)
-        code = np.zeros(uniforms.shape[:-1], dtype=np.intp)
-        for limit in mechanism.limits:
+        first, *others = mechanism.limits or (np.ones(1),)
+        code = (uniforms[..., node] >= first.take(row)).astype(np.intp)
+        for limit in others:
             code += uniforms[..., node] >= limit.take(row)
         np.copyto(code, to, where=clamped == node)
         drawn.append(code)
