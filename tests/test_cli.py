@@ -263,3 +263,54 @@ def test_imports_stay_light() -> None:
     assert packages_after("import dobandit; dobandit.identify; dobandit.Problem") == {"dobandit"}
     heavy = {"pandas", "polars", "duckdb", "narwhals", "matplotlib", "networkx", "rich"}
     assert not packages_after("import dobandit; dobandit.effect") & heavy
+
+
+# -- simulation --------------------------------------------------------------------------------
+
+
+def test_run_for_scripts(dobandit: Run, tmp_path: Path) -> None:
+    file = tmp_path / "n6.toml"
+    dobandit("init", "--example", "paper-n6", file)
+    arguments = ["run", file, "--policy", "f-kube", "--policy", "UCB", "--trials", 8, "--budget", 60, "--budget", 30]
+    ran = dobandit(*arguments, "--json", "--out", tmp_path / "out")
+    answer = json.loads(ran.out)
+    assert set(answer) == {"objective", "trials", "seconds", "rounds", "optimum", "results"}
+    assert (answer["objective"], answer["trials"], answer["optimum"]) == ("cumulative", 8, "knapsack")
+    rows = answer["results"]
+    assert [(r["policy"], r["budget"]) for r in rows] == [("f-kube", 30), ("f-kube", 60), ("ucb", 30), ("ucb", 60)]
+    assert all(set(r) == {"policy", "budget", "regret", "se", "spent", "rounds"} for r in rows)
+    assert answer["rounds"] == pytest.approx(8 * (rows[1]["rounds"] + rows[3]["rounds"]))
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"results.csv", "regret.png"}
+    again = json.loads(dobandit(*arguments, "--json", "--workers", 2).out)
+    assert again["results"] == rows
+
+
+def test_run_without_a_world_says_so(dobandit: Run, tmp_path: Path) -> None:
+    file = tmp_path / "p.toml"
+    file.write_text('budget = 20\nreward = "Y"\ngraph.edges = "X -> Y; X <-> Y"')
+    ran = dobandit("run", file, "--policy", "thompson", "--trials", 4)
+    assert "every trial has a random world on its graph" in ran.err
+    assert "thompson" in ran.out
+
+
+def test_policies_are_listed(dobandit: Run) -> None:
+    found = json.loads(dobandit("policies", "--json").out)["policies"]
+    assert {"paper-cumulative", "crm", "crm-nb", "f-kube", "ucb", "thompson"} <= {p["name"] for p in found}
+    assert all(set(p) == {"name", "objective", "summary", "reference"} and all(p.values()) for p in found)
+    assert "Tran-Thanh" in dobandit("policies").out
+
+
+def test_what_run_refuses(dobandit: Run, tmp_path: Path) -> None:
+    file = tmp_path / "n6.toml"
+    dobandit("init", "--example", "paper-n6", file)
+    for arguments in (
+        ["--policy", "nothing"],
+        ["--policy", "f-kube[x=1]"],
+        ["--trials", "0"],
+        ["--budget", "-3"],
+        ["--budget", "many"],
+        ["--policy", "ucb", "--policy", "ucb"],
+    ):
+        assert_refused(dobandit("run", file, *arguments))
+    file.write_text(file.read_text().replace('"xor"', '"xro"'))
+    assert "did you mean xor?" in dobandit("run", file).err

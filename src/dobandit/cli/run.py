@@ -75,7 +75,8 @@ def command(
             }
         )
     else:
-        _show(results, seconds)
+        _show(results)
+        say(f"{results.rounds:,} pulls in {seconds:.1f} s", quiet)
 
 
 def _world(problem: Problem, quiet: bool) -> World | Callable[[int], World]:
@@ -120,7 +121,7 @@ def _progress(names: list[str], quiet: bool) -> Iterator[Report | None]:
         yield report
 
 
-def _show(results: Results, seconds: float) -> None:
+def _show(results: Results) -> None:
     from rich.markup import escape
     from rich.table import Table
 
@@ -136,10 +137,7 @@ def _show(results: Results, seconds: float) -> None:
     screen = console()
     screen.print(table)
     against = {"knapsack": "the best way to spend the budget (knapsack)", "fractional": "budget x best mean per cost"}
-    screen.print(
-        f"[dim]means over {results.trials} trials, against {against.get(results.optimum, results.optimum)}; "
-        f"{results.rounds:,} pulls in {seconds:.1f} s[/]"
-    )
+    screen.print(f"[dim]means over {results.trials} trials, against {against.get(results.optimum, results.optimum)}[/]")
 
 
 def _write(results: Results, folder: Path, quiet: bool) -> None:
