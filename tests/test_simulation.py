@@ -14,6 +14,7 @@ import dobandit as db
 from dobandit import worlds
 from dobandit.errors import DobanditError, SimulationError
 from dobandit.problem import Problem
+from dobandit.simulation import simulate_costs
 from dobandit.simulation.regret import knapsack, optimum
 from tests import named_graphs as named
 
@@ -138,3 +139,21 @@ def test_what_cannot_be_simulated(arguments: dict[str, object], message: str) ->
     given: dict[str, object] = {"world": worlds.random(PROBLEM.graph, 1), "policies": ["ucb"], "trials": 2}
     with pytest.raises(DobanditError, match=message):
         db.simulate(PROBLEM, **{**given, **arguments})  # type: ignore[arg-type]
+
+
+def test_costs_in_one_batch_are_what_each_gives_alone() -> None:
+    """A sweep over the cost of intervening, all costs stacked, against one simulation for each cost."""
+    graph = named.BACK_DOOR
+    names = ["paper-cumulative", "f-kube", "thompson"]
+    sweep = simulate_costs(
+        Problem(graph, "Y", 40), lambda s: worlds.random(graph, s), [2, 5, 9], names, 70, seed=3, batch=64
+    )
+    assert sweep.axis == "cost"
+    for j, cost in enumerate([2, 5, 9]):
+        problem = Problem(graph, "Y", 40, default_cost=cost)
+        alone = db.simulate(problem, lambda s: worlds.random(graph, s), names, 70, seed=3)
+        for name in names:
+            np.testing.assert_array_equal(sweep.pulls[name][:, j], alone.pulls[name][:, 0])
+            np.testing.assert_array_equal(sweep.regret[name][:, j], alone.regret[name][:, 0])
+            np.testing.assert_array_equal(sweep.spent[name][:, j], alone.spent[name][:, 0])
+    assert [row["cost"] for row in sweep.summary()[:3]] == [2, 5, 9]

@@ -58,8 +58,8 @@ def test_no_policy_ever_overspends(problem: Problem, seed: int) -> None:
 
     cheapest = draw_costs([problem] * 5, seed).min(axis=1)
     for name in names:
-        assert (r.spent[name] <= np.array(r.budgets) + 1e-9).all(), name
-        assert (r.spent[name] + cheapest[:, np.newaxis] > np.array(r.budgets) - 1e-9).all(), name
+        assert (r.spent[name] <= np.array(r.grid) + 1e-9).all(), name
+        assert (r.spent[name] + cheapest[:, np.newaxis] > np.array(r.grid) - 1e-9).all(), name
         assert (r.regret[name] >= -1e-9).all()
 
 

@@ -64,7 +64,7 @@ def test_choosing_when_to_stop_biases_every_mean() -> None:
     n = 640
     costs = np.full((n, len(problem.arms)), 2.0)
     costs[:, 0] = 1.0
-    setting = Setting(problem, world, np.arange(n), costs, (300.0,), 0)
+    setting = Setting(problem, world, np.zeros(n, dtype=np.intp), np.arange(n), costs, (300.0,), 0)
     layers: list[Any] = []
 
     class Watching(PaperCumulative):

@@ -28,7 +28,7 @@ def setting(problem: Problem, seed: int, budget: float, first: int = 0) -> Setti
     )
     costs = rng.choice([1.0, 1.25, 2.0, 3.0], size=(TRIALS, len(problem.arms)))
     costs[:, 0] = 1.0
-    return Setting(problem, world, np.arange(first, first + TRIALS), costs, (budget,), seed)
+    return Setting(problem, world, np.arange(TRIALS), np.arange(first, first + TRIALS), costs, (budget,), seed)
 
 
 def assert_same_arms(name: str, reference: Callable[[], references.Step], given: Setting) -> None:

@@ -129,7 +129,7 @@ def _show(results: Results) -> None:
     table.add_column("policy")
     for name in ("budget", f"{results.objective} regret", "± se", "spent", "pulls"):
         table.add_column(name, justify="right")
-    last = results.budgets[-1]
+    last = results.grid[-1]
     order = {row["policy"]: row["regret"] for row in results.summary() if row["budget"] == last}
     for row in sorted(results.summary(), key=lambda row: (order[row["policy"]], row["policy"], row["budget"])):
         numbers = [f"{row['budget']:g}", f"{row['regret']:.4g}", f"{row['se']:.2g}", f"{row['spent']:.6g}"]

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor, Future
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.chance import BLOCK, uniforms
-from dobandit.errors import SimulationError
+from dobandit.errors import SimulationError, listing
 from dobandit.policies import Policy, policies_for, policy
 from dobandit.policies.registry import spec_of
 from dobandit.problem import Choose, Cost, Problem, Uniform
 from dobandit.simulation import regret
-from dobandit.simulation.engine import Played, Setting, batches, play, to_utility
+from dobandit.simulation.engine import Played, Setting, play, to_utility
 from dobandit.simulation.results import Results
 from dobandit.worlds import World
 
@@ -51,29 +51,97 @@ def simulate(
     """
     if evidence is not None:
         raise SimulationError("evidence: no policy of this version starts from logged data")
-    problems = (
-        [problem(trial_seed(seed, "problem", i)) for i in range(trials)] if callable(problem) else [problem] * trials
-    )
-    first = _checked(problems, trials)
-    chosen = [policy(p) for p in (policies_for(first.objective) if policies is None else policies)]
-    names = _names(chosen, first)
-    grid = _grid(first.budget if budgets is None else budgets)
-    costs = draw_costs(problems, seed)
-    worlds = _worlds(world, problems, trials, seed)
-    parts = batches(trials, max(BLOCK, batch // BLOCK * BLOCK))
+    match = _match(problem, world, policies, trials, seed)
+    grid = _grid(match.problem.budget if budgets is None else budgets, "budgets")
+    costs = draw_costs(match.problems, seed)
+    settings = [match.setting(part, costs[part.start : part.stop], grid) for part in _batches(trials, batch)]
+    played = _play_all(match, settings, executor, progress)
+    best, how = _optimum(match, costs, grid)
+    return _results(match, "budget", grid, np.repeat(costs[:, np.newaxis], len(grid), axis=1), played, best, how)
+
+
+def simulate_costs(
+    problem: Problem,
+    world: World | Callable[[int], World],
+    costs: Sequence[float],
+    policies: Iterable[str | Policy] | None = None,
+    trials: int = 100,
+    seed: int = 0,
+    *,
+    executor: Executor | Submits | None = None,
+    batch: int = BATCH,
+    progress: Callable[[str, float], None] | None = None,
+) -> Results:
+    """The same against the cost of intervening: every intervention costs c, for each c of `costs`.
+
+    All costs run in the same batch; trial i has the same world and the same luck at every cost.
+    """
+    match = _match(problem, world, policies, trials, seed)
+    grid = _grid(costs, "costs")
+    budget = (problem.budget,)
+    priced = draw_costs(match.problems, seed)[:, np.newaxis].repeat(len(grid), axis=1)  # (trial, cost, arm)
+    priced[:, :, 1:] = np.array(grid)[np.newaxis, :, np.newaxis]
+    parts = _batches(trials, max(BLOCK, batch // len(grid)))
     settings = [
-        Setting(
-            problem=first,
-            world=worlds if worlds.trials == 1 else worlds.slice(part),
-            trials=np.arange(part.start, part.stop),
-            costs=costs[part.start : part.stop],
-            budgets=grid,
-            seed=seed,
-        )
-        for part in parts
+        match.setting(part, priced[part.start : part.stop].reshape(-1, priced.shape[2]), budget) for part in parts
     ]
-    played = _play_all(chosen, names, settings, executor, progress)
-    return _results(first, worlds, costs, grid, played)
+    played = {
+        name: Played(p.pulls.reshape(priced.shape), p.recommended.reshape(priced.shape[:2]))
+        for name, p in _play_all(match, settings, executor, progress).items()
+    }
+    columns = [_optimum(match, priced[:, j], budget) for j in range(len(grid))]
+    best = np.concatenate([best for best, _ in columns], axis=1)
+    how = "knapsack" if all(how == "knapsack" for _, how in columns) else columns[-1][1]
+    return _results(match, "cost", grid, priced, played, best, how)
+
+
+class Match(NamedTuple):
+    """Who plays what: the policies, the problem of each trial, and the worlds."""
+
+    problems: Sequence[Problem]
+    worlds: World
+    policies: dict[str, Policy]
+    seed: int
+
+    @property
+    def problem(self) -> Problem:
+        return self.problems[0]
+
+    @property
+    def utility(self) -> Array:
+        """The mean of every arm on the scale from 0 to 1, with axes (trial, arm)."""
+        means = to_utility(self.problem, np.atleast_2d(self.worlds.means(self.problem)))
+        return np.broadcast_to(means, (len(self.problems), means.shape[1]))
+
+    def setting(self, part: range, costs: Array, budgets: tuple[float, ...]) -> Setting:
+        """Some trials, each of them once or, with several rows of costs for each, several times."""
+        times = len(costs) // len(part)
+        world = self.worlds if self.worlds.trials == 1 else self.worlds.slice(part)
+        whose = np.repeat(np.arange(len(part)), times)
+        return Setting(self.problem, world, whose, whose + part.start, costs, budgets, self.seed)
+
+
+def _match(
+    problem: Problem | Callable[[int], Problem],
+    world: World | Callable[[int], World],
+    policies: Iterable[str | Policy] | None,
+    trials: int,
+    seed: int,
+) -> Match:
+    if not isinstance(trials, int) or trials < 1:
+        raise SimulationError(f"trials: expected a whole number, at least 1, not {trials!r}")
+    problems = [problem] * trials if isinstance(problem, Problem) else _own_problems(problem, trials, seed)
+    chosen = [policy(p) for p in (policies_for(problems[0].objective) if policies is None else policies)]
+    return Match(problems, _worlds(world, problems, seed), _named(chosen, problems[0]), seed)
+
+
+def _own_problems(problem: Callable[[int], Problem], trials: int, seed: int) -> list[Problem]:
+    problems = [problem(trial_seed(seed, "problem", i)) for i in range(trials)]
+    first = problems[0]
+    for i, other in enumerate(problems):
+        if (other.graph, other.arms, other.objective) != (first.graph, first.arms, first.objective):
+            raise SimulationError(f"the problem of trial {i} has another graph, other arms or another objective")
+    return problems
 
 
 def draw_costs(problems: Sequence[Problem], seed: int) -> Array:
@@ -97,65 +165,61 @@ def trial_seed(seed: int, purpose: str, trial: int) -> int:
     return int(uniforms(seed, purpose, block, range(1), 1)[0, place, 0] * 2**53)
 
 
-def _checked(problems: Sequence[Problem], trials: int) -> Problem:
-    if not isinstance(trials, int) or trials < 1:
-        raise SimulationError(f"trials: expected a whole number, at least 1, not {trials!r}")
-    first = problems[0]
-    for i, other in enumerate(problems):
-        if (other.graph, other.arms, other.objective) != (first.graph, first.arms, first.objective):
-            raise SimulationError(f"the problem of trial {i} has another graph, other arms or another objective")
-    return first
-
-
-def _names(chosen: Sequence[Policy], problem: Problem) -> list[str]:
-    names = [spec_of(p) for p in chosen]
-    if not names and not policies_for(problem.objective):
-        raise SimulationError(f"this version has no policy for {problem.objective} regret")
-    if not names:
-        raise SimulationError(f"policies: name at least one; for {problem.objective} regret there are "
-                              + ", ".join(policies_for(problem.objective)))  # fmt: skip
-    for i, (name, made) in enumerate(zip(names, chosen, strict=True)):
-        if name in names[:i]:
+def _named(chosen: Sequence[Policy], problem: Problem) -> dict[str, Policy]:
+    fitting = policies_for(problem.objective)
+    if not chosen:
+        raise SimulationError(
+            f"policies: name at least one; for {problem.objective} regret there are {listing(fitting)}"
+            if fitting
+            else f"this version has no policy for {problem.objective} regret"
+        )
+    found: dict[str, Policy] = {}
+    for made in chosen:
+        name = spec_of(made)
+        if name in found:
             raise SimulationError(f"policies: {name} is named twice")
         if made.objective != problem.objective:
-            raise SimulationError(
-                f"policies: {name} is for {made.objective} regret, but the problem asks for {problem.objective}"
-            )
-    return names
+            wanted = f"but the problem asks for {problem.objective}"
+            raise SimulationError(f"policies: {name} is for {made.objective} regret, {wanted}")
+        found[name] = made
+    return found
 
 
-def _grid(budgets: float | Sequence[float]) -> tuple[float, ...]:
-    given = np.atleast_1d(np.asarray(budgets, dtype=float))
+def _grid(values: float | Sequence[float], what: str) -> tuple[float, ...]:
+    given = np.atleast_1d(np.asarray(values, dtype=float))
     if not len(given) or not (np.isfinite(given) & (given > 0)).all():
-        raise SimulationError(f"budgets: expected positive numbers, not {budgets!r}")
+        raise SimulationError(f"{what}: expected positive numbers, not {values!r}")
     return tuple(sorted(set(given.tolist())))
 
 
-def _worlds(world: World | Callable[[int], World], problems: Sequence[Problem], trials: int, seed: int) -> World:
+def _worlds(world: World | Callable[[int], World], problems: Sequence[Problem], seed: int) -> World:
     if isinstance(world, World):
         fitted = world.fit(problems[0])
-        if fitted.trials not in (1, trials):
-            raise SimulationError(f"the world is a batch of {fitted.trials}, but there are {trials} trials")
+        if fitted.trials not in (1, len(problems)):
+            raise SimulationError(f"the world is a batch of {fitted.trials}, but there are {len(problems)} trials")
         return fitted
     return World.stack(world(trial_seed(seed, "world", i)).fit(p) for i, p in enumerate(problems))
 
 
+def _batches(trials: int, size: int) -> list[range]:
+    """The trials in whole blocks, so many of them at a time."""
+    whole = max(BLOCK, size // BLOCK * BLOCK)
+    return [range(start, min(start + whole, trials)) for start in range(0, trials, whole)]
+
+
 def _play_all(
-    chosen: Sequence[Policy],
-    names: Sequence[str],
+    match: Match,
     settings: Sequence[Setting],
     executor: Executor | Submits | None,
     progress: Callable[[str, float], None] | None,
 ) -> dict[str, Played]:
     """Every policy on every batch, joined again in the order of the trials."""
-    jobs = [
-        (name, made, i, setting) for name, made in zip(names, chosen, strict=True) for i, setting in enumerate(settings)
-    ]
-    futures = [executor.submit(play, made, setting) for _, made, _, setting in jobs] if executor else None
-    parts: dict[str, list[Played]] = {name: [] for name in names}
-    for job, (name, made, i, setting) in enumerate(jobs):
+    jobs = [(name, made, i) for name, made in match.policies.items() for i in range(len(settings))]
+    futures = [executor.submit(play, made, settings[i]) for _, made, i in jobs] if executor else None
+    parts: dict[str, list[Played]] = {name: [] for name in match.policies}
+    for job, (name, made, i) in enumerate(jobs):
         report = None if progress is None else _reporter(progress, name, i, len(settings))
-        parts[name].append(futures[job].result() if futures else play(made, setting, report))
+        parts[name].append(futures[job].result() if futures else play(made, settings[i], report))
         if progress is not None:
             progress(name, (i + 1) / len(settings))
     return {
@@ -167,25 +231,33 @@ def _reporter(progress: Callable[[str, float], None], name: str, i: int, parts: 
     return lambda share: progress(name, (i + share) / parts)
 
 
+def _optimum(match: Match, costs: Array, budgets: tuple[float, ...]) -> tuple[Array, str]:
+    """What somebody who knows all means gets, with axes (trial, budget), and how that was found."""
+    if match.problem.objective == "simple":
+        return match.utility.max(axis=1, keepdims=True).repeat(len(budgets), axis=1), "best arm"
+    return regret.optimum(match.utility, costs, budgets)
+
+
 def _results(
-    problem: Problem, worlds: World, costs: Array, grid: tuple[float, ...], played: dict[str, Played]
+    match: Match,
+    axis: str,
+    grid: tuple[float, ...],
+    costs: Array,
+    played: dict[str, Played],
+    best: Array,
+    how: str,
 ) -> Results:
-    means = np.atleast_2d(worlds.means(problem))
-    utility = np.broadcast_to(to_utility(problem, means), costs.shape)
+    problem, utility = match.problem, match.utility
     scale = max(problem.reward_values) - min(problem.reward_values)
-    if problem.objective == "cumulative":
-        best, how = regret.optimum(utility, costs, grid)
-        regrets = {name: regret.cumulative(p.pulls, utility, best) * scale for name, p in played.items()}
-    else:
-        how = "best arm"
-        regrets = {name: regret.simple(p.recommended, utility) * scale for name, p in played.items()}
+    found = regret.earned if problem.objective == "cumulative" else regret.of_recommended
     return Results(
         objective=problem.objective,
-        budgets=grid,
+        axis=axis,
+        grid=grid,
         arms=tuple(map(str, problem.arms)),
         optimum=how,
-        regret=regrets,
-        spent={name: (p.pulls * costs[:, np.newaxis]).sum(axis=2) for name, p in played.items()},
+        regret={name: (best - found(p.pulls, p.recommended, utility)) * scale for name, p in played.items()},
+        spent={name: (p.pulls * costs).sum(axis=2) for name, p in played.items()},
         pulls={name: p.pulls for name, p in played.items()},
         recommended={name: p.recommended for name, p in played.items()},
     )

@@ -8,7 +8,7 @@ that lives on with that budget. So one run gives the whole curve, exactly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -33,7 +33,8 @@ class Setting(NamedTuple):
     """What is simulated together: trials with their worlds, costs and budgets."""
 
     problem: Problem
-    world: World  # a batch: one world for each trial, values as in the problem
+    world: World  # one world for all trials, or a batch of them; values as in the problem
+    whose: Indices  # which of these worlds each trial lives in
     trials: Indices  # their numbers, which say what chance they meet
     costs: Array  # axes: trial, arm
     budgets: tuple[float, ...]  # ascending
@@ -101,7 +102,7 @@ def play(policy: Policy, setting: Setting, progress: Callable[[float], None] | N
         if not affordable.ravel()[place].all():
             raise PolicyError(f"{spec_of(policy)} chose an arm that it cannot pay; this is a bug in the policy")
         uniforms = outcomes.uniforms(setting.trials[rows.trial], time, len(world.nodes))
-        whose = None if world.trials == 1 else rows.trial  # one world may serve all trials
+        whose = None if world.trials == 1 else setting.whose[rows.trial]
         drawn = world.step(nodes[choice.arms], codes[choice.arms], uniforms, whose)
         reward = utility[drawn[:, reward_node]]
         if layout.tables:
@@ -190,8 +191,3 @@ def _record(policy: Policy, played: Played, rows: Rows, setting: Setting, layout
     view = _view(rows, setting, layout, nothing, time)
     played.pulls[rows.trial, rows.target] = rows.pulls
     played.recommended[rows.trial, rows.target] = policy.recommend(view, rows.state)
-
-
-def batches(trials: int, size: int) -> Sequence[range]:
-    """The trials in whole blocks, so many of them at a time."""
-    return [range(start, min(start + size, trials)) for start in range(0, trials, size)]

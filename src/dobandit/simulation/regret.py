@@ -1,8 +1,8 @@
 """Regret: what was lost against somebody who knew the means of all arms.
 
-Cumulative regret compares with the best way to spend the whole budget. Where costs and budget are whole cents that
-is an unbounded knapsack problem, solved exactly; else the optimum is bounded by spending everything on the best
-ratio of mean and cost ("fractional"), which is too high by less than one pull.
+Simple regret compares the recommended arm with the best one. Cumulative regret compares with the best way to spend
+the whole budget: where costs and budget are whole cents, an unbounded knapsack problem that is solved exactly; else
+spending everything on the best ratio of mean and cost ("fractional"), which is too high by less than one pull.
 """
 
 from __future__ import annotations
@@ -55,17 +55,15 @@ def knapsack(values: Array, prices: NDArray[np.int64], size: int) -> Array:
     return np.maximum.accumulate(best)
 
 
-def cumulative(pulls: Array, means: Array, best: Array) -> Array:
-    """What was lost, with axes (trial, budget)."""
-    earned: Array = (pulls * means[:, np.newaxis]).sum(axis=2)
-    return best - earned
+def earned(pulls: Array, recommended: NDArray[np.intp], means: Array) -> Array:
+    """The total of the means of all pulls, with axes (trial, place on the grid)."""
+    total: Array = (pulls * means[:, np.newaxis]).sum(axis=2)
+    return total
 
 
-def simple(recommended: NDArray[np.intp], means: Array) -> Array:
-    """How much worse the recommended arm is than the best one."""
-    chosen = np.take_along_axis(means, recommended, axis=1)
-    best: Array = means.max(axis=1, keepdims=True)
-    return best - chosen
+def of_recommended(pulls: Array, recommended: NDArray[np.intp], means: Array) -> Array:
+    """The mean of the recommended arm."""
+    return np.take_along_axis(means, recommended, axis=1)
 
 
 def _units(costs: Array, budgets: Sequence[float]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:

@@ -19,15 +19,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Results:
-    """Regret, money and pulls of every policy, in every trial, for every budget."""
+    """Regret, money and pulls of every policy, in every trial, for every budget (or every cost of intervening)."""
 
     objective: str
-    budgets: tuple[float, ...]
+    axis: str  # what varies along the grid: "budget" or "cost"
+    grid: tuple[float, ...]
     arms: tuple[str, ...]
     optimum: str  # "knapsack" or "fractional" (cumulative regret), or "best arm" (simple regret)
-    regret: Mapping[str, Array]  # axes: trial, budget
+    regret: Mapping[str, Array]  # axes: trial, place on the grid
     spent: Mapping[str, Array]
-    pulls: Mapping[str, Array]  # axes: trial, budget, arm
+    pulls: Mapping[str, Array]  # axes: trial, place on the grid, arm
     recommended: Mapping[str, NDArray[np.intp]]  # place among the arms
 
     @property
@@ -40,19 +41,19 @@ class Results:
 
     @property
     def rounds(self) -> int:
-        """All pulls of all policies, at the largest budget."""
+        """All pulls of all policies, at the last place of the grid."""
         return int(sum(pulls[:, -1].sum() for pulls in self.pulls.values()))
 
     def summary(self) -> list[dict[str, float | str]]:
-        """One row for each policy and budget: means over the trials, and the standard error of the regret."""
+        """One row for each policy and place on the grid: means over the trials, and the regret's standard error."""
         rows: list[dict[str, float | str]] = []
         for name in self.policies:
-            for j, budget in enumerate(self.budgets):
+            for j, x in enumerate(self.grid):
                 regret = self.regret[name][:, j]
                 rows.append(
                     {
                         "policy": name,
-                        "budget": budget,
+                        self.axis: x,
                         "regret": float(regret.mean()),
                         "se": standard_error(regret),
                         "spent": float(self.spent[name][:, j].mean()),
@@ -66,29 +67,29 @@ class Results:
         return {name: np.quantile(regret, q, axis=0) for name, regret in self.regret.items()}
 
     def plot(self) -> Figure:
-        """Mean regret against the budget, with a band of one standard error on each side."""
+        """Mean regret along the grid, with a band of one standard error on each side."""
         from dobandit.plots import Curve, curves_figure
 
         curves = [
-            Curve(name, self.budgets, regret.mean(axis=0).tolist(), [standard_error(r) for r in regret.T])
+            Curve(name, self.grid, regret.mean(axis=0).tolist(), [standard_error(r) for r in regret.T])
             for name, regret in self.regret.items()
         ]
-        return curves_figure(curves, xlabel="budget", ylabel=f"{self.objective} regret")
+        return curves_figure(curves, xlabel=self.axis, ylabel=f"{self.objective} regret")
 
     def write(self, path: Path) -> None:
-        """Tidy results: one line for each policy, trial and budget."""
+        """Tidy results: one line for each policy, trial and place on the grid."""
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(
-                ["policy", "trial", "budget", "regret", "spent", "recommended", *map("pulls {}".format, self.arms)]
+                ["policy", "trial", self.axis, "regret", "spent", "recommended", *map("pulls {}".format, self.arms)]
             )
             for name in self.policies:
                 for i in range(self.trials):
-                    for j, budget in enumerate(self.budgets):
+                    for j, x in enumerate(self.grid):
                         best = self.arms[int(self.recommended[name][i, j])]
                         numbers = [float(self.regret[name][i, j]), float(self.spent[name][i, j])]
                         pulls = self.pulls[name][i, j].astype(int).tolist()
-                        writer.writerow([name, i, budget, *numbers, best, *pulls])
+                        writer.writerow([name, i, x, *numbers, best, *pulls])
 
 
 def standard_error(values: Array) -> float:
