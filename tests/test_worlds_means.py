@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from dobandit import elimination
 from dobandit.errors import DobanditError
 from dobandit.graph import Graph
 from dobandit.problem import Arm, Problem
-from dobandit.worlds import World, elimination, from_tables, parallel, random, xor
+from dobandit.worlds import World, from_tables, parallel, random, xor
 from tests import named_graphs as named
 from tests.models import random_admg
 

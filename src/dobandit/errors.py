@@ -100,6 +100,16 @@ class SimulationError(DobanditError):
     """A simulation that cannot be run as asked."""
 
 
+class TooDense(DobanditError):
+    """Variables so densely connected that exact sums over them do not fit into memory."""
+
+    def __init__(self, size: float, most: float) -> None:
+        super().__init__(
+            f"the variables are too densely connected for exact sums: a table of {size:.2g} numbers would be "
+            f"needed on the way; at most {most:.2g} are possible"
+        )
+
+
 class WorldError(DobanditError):
     """A model, or a file of one, that is no world, or a problem that does not fit the world."""
 

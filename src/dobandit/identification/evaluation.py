@@ -7,12 +7,12 @@ differ (all terms being non-negative) an undefined cell is needed, so the result
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dobandit.elimination import Factor, arranged, contract
 from dobandit.errors import MissingCell
 from dobandit.identification.estimand import Estimand
 from dobandit.identification.expressions import Expression, Ratio, Sum, Table
@@ -21,79 +21,62 @@ Array = NDArray[np.float64]
 Tables = Mapping[Table, Array]
 
 
-class Named(NamedTuple):
-    """An array with axes (trial, *axes)."""
-
-    values: Array
-    axes: tuple[str, ...]
-
-
 def evaluate(estimand: Estimand, tables: Tables, strict: bool) -> Array:
     found = run(estimand.formula, tables)
     if strict and np.isnan(found.values).any():
         raise _missing(estimand, tables)
-    return _arranged(found, (estimand.do, *estimand.on))
+    return arranged(found, (estimand.do, *estimand.on))
 
 
-def run(expression: Expression, tables: Tables) -> Named:
+def run(expression: Expression, tables: Tables) -> Factor:
     match expression:
         case Table():
-            return Named(tables[expression], (*expression.given, expression.variable))
+            return Factor((*expression.given, expression.variable), tables[expression])
         case Sum():
             return _sum_of_product([run(f, tables) for f in expression.factors], expression.over)
         case Ratio():
             return _ratio(expression, tables)
 
 
-def _sum_of_product(factors: list[Named], over: Iterable[str]) -> Named:
+def _sum_of_product(factors: list[Factor], over: frozenset[str]) -> Factor:
     """The product of the factors summed over some axes; NaN where an undefined cell matters."""
-    low = _contract(factors, over, 0.0)
+    kept = tuple(dict.fromkeys(axis for f in factors for axis in f.axes if axis not in over))
+    low = contract(_filled(factors, 0.0), kept)
     if not any(np.isnan(f.values).any() for f in factors):
-        return low
-    high = _contract(factors, over, 1.0)
-    return Named(np.where(high.values > low.values, np.nan, low.values), low.axes)
+        return Factor(kept, low)
+    high = contract(_filled(factors, 1.0), kept)
+    return Factor(kept, np.where(high > low, np.nan, low))
 
 
-def _contract(factors: list[Named], over: Iterable[str], undefined: float) -> Named:
-    axes = tuple(dict.fromkeys(axis for f in factors for axis in f.axes))
-    number = {axis: i + 1 for i, axis in enumerate(axes)}
-    kept = tuple(axis for axis in axes if axis not in set(over))
-    trials = max((len(f.values) for f in factors), default=1)
-    operands: list[Any] = []
-    for f in factors:
-        filled = np.nan_to_num(f.values, nan=undefined)
-        operands += [np.broadcast_to(filled, (trials, *filled.shape[1:])), [0, *(number[a] for a in f.axes)]]
-    if not factors:
-        return Named(np.ones(trials), ())
-    return Named(np.einsum(*operands, [0, *(number[a] for a in kept)], optimize=len(factors) > 2), kept)
+def _filled(factors: list[Factor], undefined: float) -> list[Factor]:
+    return [Factor(f.axes, np.nan_to_num(f.values, nan=undefined)) for f in factors]
 
 
-def _ratio(expression: Ratio, tables: Tables) -> Named:
+def _ratio(expression: Ratio, tables: Tables) -> Factor:
     above, below = run(expression.numerator, tables), run(expression.denominator, tables)
     axes = tuple(dict.fromkeys([*below.axes, *above.axes]))
-    top, bottom = (_arranged(part, axes) for part in (above, below))
-    undefined = np.isnan(top) | np.isnan(bottom)
+    top, bottom = np.broadcast_arrays(arranged(above, axes), arranged(below, axes))
     if expression.average:
-        usable = Named(np.where(undefined, 0.0, 1.0), axes)
-        weights = [run(w, tables) for w in expression.weights]
-        top, bottom = (
-            _arranged(
-                _sum_of_product([*weights, usable, Named(np.nan_to_num(part), axes)], expression.average),
-                left := tuple(a for a in axes if a not in expression.average),
-            )
-            for part in (top, bottom)
-        )
-        axes, undefined = left, np.zeros(np.shape(bottom), dtype=bool)
+        return _averaged_ratio(expression, Factor(axes, top), Factor(axes, bottom), tables)
+    return Factor(axes, _divided(top, bottom))
+
+
+def _averaged_ratio(expression: Ratio, top: Factor, bottom: Factor, tables: Tables) -> Factor:
+    """Both parts averaged over variables that cannot matter; their values with an undefined part drop out."""
+    left = tuple(axis for axis in top.axes if axis not in expression.average)
+    usable = Factor(top.axes, np.where(np.isnan(top.values) | np.isnan(bottom.values), 0.0, 1.0))
+    weights = [run(w, tables) for w in expression.weights]
+    above, below = (
+        arranged(_sum_of_product([*weights, usable, *_filled([part], 0.0)], expression.average), left)
+        for part in (top, bottom)
+    )
+    return Factor(left, _divided(above, below))
+
+
+def _divided(top: Array, bottom: Array) -> Array:
+    """top / bottom; NaN where that is undefined."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        return Named(np.where(undefined | (bottom == 0), np.nan, top / bottom), axes)
-
-
-def _arranged(found: Named, axes: tuple[str, ...]) -> Array:
-    """The values with exactly these axes, of length one where the array does not depend on one."""
-    present = [axis for axis in axes if axis in found.axes]
-    values = found.values.transpose(0, *(1 + found.axes.index(axis) for axis in present))
-    missing = tuple(1 + i for i, axis in enumerate(axes) if axis not in found.axes)
-    return np.expand_dims(values, missing)
+        return np.where(bottom == 0, np.nan, top / bottom)
 
 
 def _missing(estimand: Estimand, tables: Tables) -> MissingCell:

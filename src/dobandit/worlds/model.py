@@ -14,7 +14,7 @@ from dobandit.errors import ArmError, UnknownVariable, WorldError, listing
 from dobandit.graph import Graph
 from dobandit.problem import Arm, Problem
 from dobandit.problem.faults import is_number
-from dobandit.worlds.elimination import ancestral, marginal
+from dobandit.worlds.exact import ancestral, marginal
 from dobandit.worlds.fitting import fitted, worth
 from dobandit.worlds.sampling import Codes, Mechanism, draw, draw_round, mechanisms
 from dobandit.worlds.tables import Array, Labels, Node, check_rows
