@@ -272,5 +272,5 @@ def test_a_distribution_is_the_enumerated_one() -> None:
 def test_a_world_that_is_too_dense_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = Problem(named.FIG7, "Y", budget=1)
     monkeypatch.setattr(elimination, "MOST_NUMBERS", 15)
-    with pytest.raises(DobanditError, match="this world is too densely connected for exact means: a table of 16 "):
+    with pytest.raises(DobanditError, match="the variables are too densely connected for exact sums: a table of 16 "):
         xor(named.FIG7, seed=0).means(problem)
