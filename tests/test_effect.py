@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import dobandit as db
-from dobandit.errors import ArmError, DataError, NotIdentifiable, UnknownVariable
+from dobandit.errors import ArmError, DataError, DobanditError, NotIdentifiable, UnknownVariable
 from dobandit.estimate import SparseDataWarning
 from dobandit.graph import Graph
 from tests import named_graphs as named
@@ -119,6 +119,45 @@ def test_a_missing_cell_beside_a_zero_does_not_matter() -> None:
     assert [e.mean for e in found] == [0.5, 1.0]
 
 
+def test_zero_cells_that_drop_out_of_an_average_stay_out() -> None:
+    """Deterministic mechanisms with the exact joint as weights: exact, or a warning; never silently wrong."""
+    exact = warned = 0
+    for seed in range(400):
+        rng = np.random.default_rng([22, seed])
+        graph = random_admg(rng, 3, 5)
+        model = random_model(graph, rng, deterministic=0.5)
+        on, do = graph.variables[-1], graph.variables[int(rng.integers(len(graph.variables) - 1))]
+        if not db.is_identifiable(graph, do, on):
+            continue
+        rows, weights = joint_as_rows(model)
+        for x in range(model.cards[do]):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                found = db.effect(graph, rows, do={do: x}, reward=on, weights=weights)
+            if caught:
+                warned += 1
+                continue
+            exact += 1
+            truth = marginal(model.joint({do: x}), graph, on) @ np.arange(model.cards[on])
+            assert found.mean == pytest.approx(truth, abs=1e-9), (graph, do, x)
+    assert exact > 300
+    assert warned > 20
+
+
+def test_a_single_row_is_no_certainty() -> None:
+    found = db.effect(Graph("X -> Y"), {"X": [1], "Y": [1]}, do={"X": 1}, reward="Y")
+    assert found.n == 1
+    assert found.low < 0.8
+    assert db.effect(Graph("X -> Y"), {"X": [1, 0], "Y": [1, 0]}, do={"X": 1}, reward="Y", weights=[1, 0]).n == 1
+
+
+def test_more_covariates_than_any_log_fills() -> None:
+    graph = Graph("{" + ", ".join(f"Z{i}" for i in range(16)) + "} -> {X, Y}; X -> Y")
+    rows = {v: [0, 1] * 50 for v in graph.variables}
+    with pytest.raises(DataError, match=r"the effect of X needs tables of .* cells"):
+        db.effect(graph, rows, do={"X": 1}, reward="Y")
+
+
 def test_units_and_weights() -> None:
     rows = {"X": [0, 0, 1, 1], "Y": [10, 20, 30, 30], "w": [3, 1, 5, 5]}
     graph = Graph("X -> Y")
@@ -145,6 +184,9 @@ def test_the_level_widens_the_interval() -> None:
 def test_questions_that_cannot_be_answered() -> None:
     rows = {"X": [0, 1], "Y": [0, 1]}
     graph = Graph("X -> Y")
+    for level in (0, 1, 95, -1, float("nan"), None, "x"):
+        with pytest.raises(DobanditError, match="level: expected a number between 0 and 1"):
+            db.effect(graph, rows, do={"X": 0}, reward="Y", level=level)  # type: ignore[arg-type]
     for do, error, message in (
         ({"X": 2}, ArmError, r"do\(X=2\): the values of X are 0 and 1"),
         ({"X": 0, "Y": 1}, ArmError, "one variable at a time"),

@@ -124,6 +124,40 @@ def test_only_rows_in_which_nobody_intervened_count(kind: str, tmp_path: Path) -
     np.testing.assert_allclose(found["A",], [1, 2])
 
 
+@every_source
+def test_weights_as_an_array(kind: str, tmp_path: Path) -> None:
+    """One number for each row, wherever the rows are, unless they are in a file."""
+    data = SOURCES[kind](ROWS, tmp_path)
+    if isinstance(data, Path):
+        with pytest.raises(DataError, match="the name of one of its columns"):
+            open_source(data, ROWS["w"])
+        return
+    found = count(open_source(data, ROWS["w"]), [("A", "B", "Y")], DOMAINS)
+    np.testing.assert_allclose(found["A", "B", "Y"], by_hand(ROWS["w"]))
+
+
+def test_rows_as_mappings() -> None:
+    rows = [dict(zip(ROWS, values, strict=True)) for values in zip(*ROWS.values(), strict=True)]
+    np.testing.assert_allclose(count(open_source(rows), [("A", "B", "Y")], DOMAINS)["A", "B", "Y"], by_hand([1] * 5))
+
+
+def test_a_parquet_path_is_a_path_and_no_pattern(tmp_path: Path) -> None:
+    for name, n in {"a*b.parquet": 1, "aXb.parquet": 2, "log[1].parquet": 3, "log1.parquet": 4}.items():
+        pl.DataFrame({"A": [0] * n}).write_parquet(tmp_path / name)
+        assert count(open_source(tmp_path / name), [()], {})[()] == n
+
+
+def test_a_strange_intervention_is_refused() -> None:
+    with pytest.raises(DataError, match="column intervention: 'xx' is not an arm"):
+        count(open_source({"A": [0, 1], "intervention": ["do()", "xx"]}), [("A",)], DOMAINS)
+
+
+def test_a_table_that_is_too_wide_is_refused() -> None:
+    wide = {f"V{i}": ("0", "1") for i in range(30)}
+    with pytest.raises(DataError, match="cells, which is too many"):
+        count(open_source({v: [0, 1] for v in wide}), [tuple(wide)], wide)
+
+
 def test_values_meet_by_their_text(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("A,B\n1.0,a\n0,a\n 1 ,b\n", encoding="utf-8-sig")
     found = count(open_source(tmp_path / "rows.csv"), [("A",)], {"A": ("0", "1")})
@@ -141,9 +175,18 @@ def test_values_meet_by_their_text(tmp_path: Path) -> None:
         ({"A": [0, 1]}, [1, -2], "a number that is not negative, not -2"),
         ({"A": [0, 1]}, [1, float("nan")], "not nan"),
         ({"A": [0, 1]}, "w", "no column w"),
-        (3, None, "expected a mapping of columns or a data frame, not int"),
+        (3, None, "expected columns, rows or a data frame, not int"),
+        ([{"A": 1}, {"B": 1}], None, "row 0 has no value of B"),
+        ([1, 2], None, "expected rows that map names to values"),
+        ({"A": [[1], [2, 3]]}, None, "every column must be a list of values"),
         (pd.DataFrame({"A": [1]}), "w", "no column w"),
-        (pd.DataFrame({"A": [1]}), [1.0], "the name of one of its columns"),
+        (pd.DataFrame({"A": [1]}), [1.0, 2.0], "2 numbers for 1 rows"),
+        (pd.DataFrame({"A": [1], "w": [-1.0]}), "w", "numbers that are not negative"),
+        (pl.DataFrame({"A": [1, 0], "w": [1.0, None]}), "w", "none may be missing"),
+        (pl.DataFrame({"A": [1], "w": [float("inf")]}), "w", "numbers that are not negative"),
+        (pl.DataFrame({"A": [1], "w": ["x"]}), "w", "numbers that are not negative"),
+        (pd.DataFrame({3: [1]}), None, "names of the columns must be texts"),
+        (pl.DataFrame({"A": [[1, 2]]}), None, "lists or tables in place of values"),
     ],
 )
 def test_what_is_no_data(data: object, weights: object, message: str) -> None:

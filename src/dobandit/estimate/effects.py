@@ -17,12 +17,13 @@ from statistics import NormalDist
 
 import numpy as np
 
-from dobandit.errors import ArmError, DataError, NotIdentifiable, listing
-from dobandit.estimate.plugin import PlugIn, plug_in
-from dobandit.evidence import Counts, Source, count, open_source, values_of
+from dobandit.errors import ArmError, DataError, DobanditError, MissingCell, NotIdentifiable, listing
+from dobandit.estimate.plugin import PlugIn, check_size, plug_in
+from dobandit.evidence import Source, count, open_source, values_of
 from dobandit.graph import Graph
 from dobandit.identification import Estimand, Sum, Table, identify
 from dobandit.problem import Arm, Problem, label
+from dobandit.problem.faults import is_number
 
 MANY_VALUES = 20  # a reward with more different numbers than this is a measurement, not a set of values
 
@@ -52,7 +53,7 @@ class Scale:
 
 
 def effect(
-    graph: Graph,
+    graph: Graph | str,
     data: object,
     do: Mapping[str, object],
     reward: str,
@@ -61,16 +62,17 @@ def effect(
 ) -> Effect:
     """E[reward | do(X=x)] from observations, by the graph; `NotIdentifiable` where none can tell.
 
-    `data` is a mapping of columns, a frame that narwhals reads, or the path of a CSV or Parquet file.
-    `weights` (a column, or one number for each row) are counts, or probabilities that sum to one: then
-    the answer is exact, n is 0 and the interval a point. An empty `do` asks for the plain mean.
+    `data` is a mapping of columns, a list of rows, a frame that narwhals reads, or the path of a CSV or
+    Parquet file. `weights` (a column, or one number for each row) are counts, or probabilities that sum to
+    one: then the answer is exact, n is 0 and the interval a point. An empty `do` asks for the plain mean.
     """
+    graph = graph if isinstance(graph, Graph) else Graph(graph)
     arm = _arm(do)
     source = open_source(data, weights)
     estimand = _estimand(graph, arm, reward)
     needed = sorted(estimand.variables | ({arm.variable} if arm.variable else set()))
     scale = infer_scale(source, needed, reward)
-    return _estimate(estimand, arm, count(source, _groups([estimand]), scale.domains, scale.between), scale, level)
+    return _Counted(source, [estimand], scale).effect(estimand, arm, _checked_level(level))
 
 
 def effects(problem: Problem, source: Source, arms: Iterable[Arm], level: float = 0.95) -> list[Effect]:
@@ -80,10 +82,10 @@ def effects(problem: Problem, source: Source, arms: Iterable[Arm], level: float 
     has the method "none" and no numbers.
     """
     estimands = {arm: _estimand_or_none(problem.graph, arm, problem.reward) for arm in arms}
-    scale = problem_scale(problem)
-    counted = count(source, _groups(e for e in estimands.values() if e), scale.domains, scale.between)
+    counted = _Counted(source, [e for e in estimands.values() if e], problem_scale(problem))
+    level = _checked_level(level)
     return [
-        _estimate(estimand, arm, counted, scale, level) if estimand else Effect(math.nan, math.nan, math.nan, 0, "none")
+        counted.effect(estimand, arm, level) if estimand else Effect(math.nan, math.nan, math.nan, 0, "none")
         for arm, estimand in estimands.items()
     ]
 
@@ -100,29 +102,40 @@ def naive_means(problem: Problem, source: Source, arms: Sequence[Arm]) -> list[f
     return found
 
 
-def _groups(estimands: Iterable[Estimand]) -> list[tuple[str, ...]]:
-    return [(*table.given, table.variable) for estimand in estimands for table in estimand.tables]
+class _Counted:
+    """The tables of some recipes, counted together."""
 
+    def __init__(self, source: Source, estimands: Sequence[Estimand], scale: Scale) -> None:
+        self.source, self.scale = source, scale
+        for estimand in estimands:
+            check_size(estimand, {v: len(values) for v, values in scale.domains.items()})
+        groups = [(*table.given, table.variable) for estimand in estimands for table in estimand.tables]
+        self.counts = count(source, groups, scale.domains, scale.between)
 
-def _estimate(
-    estimand: Estimand, arm: Arm, counted: Mapping[tuple[str, ...], Counts], scale: Scale, level: float
-) -> Effect:
-    """Run the recipe on its tables, and put an interval around the result."""
-    counts = {table: counted[(*table.given, table.variable)] for table in estimand.tables}
-    total = float(next(iter(counts.values())).sum())
-    if not total > 0:
-        raise DataError("data: there are no rows to estimate from")
-    found = plug_in(estimand, counts, _position(arm, scale.domains), scale.worth)
-    for cell in found.unseen:
-        named = ", ".join(f"{v}={scale.domains[v][i]}" for v, i in cell.cell.items())
+    def effect(self, estimand: Estimand, arm: Arm, level: float) -> Effect:
+        """Run the recipe on its tables, and put an interval around the result."""
+        counts = {table: self.counts[(*table.given, table.variable)] for table in estimand.tables}
+        total = float(next(iter(counts.values())).sum())
+        if not total > 0:
+            raise DataError(f"{self.source.name}: there are no rows to estimate from")
+        found = plug_in(estimand, counts, _position(arm, self.scale.domains), self.scale.worth)
+        self._warn(found.unseen, arm)
+        exact = self.source.probabilities and math.isclose(total, 1.0, abs_tol=1e-9)
+        low, high = interval(found, min(self.scale.worth), max(self.scale.worth), 0.0 if exact else level)
+        return Effect(found.mean, low, high, 0 if exact else _rounded(total), estimand.method)
+
+    def _warn(self, unseen: Sequence[MissingCell], arm: Arm) -> None:
+        """One warning for all combinations without data that matter."""
+        if not unseen:
+            return
+        first, others = unseen[0], len(unseen) - 1
+        named = ", ".join(f"{v}={self.scale.domains[v][i]}" for v, i in first.cell.items())
+        more = f" (and {others:,} more such combinations)" if others else ""
         warnings.warn(
-            f"{arm}: no rows with {named}, so {cell.table} counts as uniform there and the interval is wider",
+            f"{arm}: no rows with {named}{more}, so {first.table} counts as uniform there and the interval is wider",
             SparseDataWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
-    exact = math.isclose(total, 1.0, abs_tol=1e-9)  # probabilities, not counts
-    low, high = interval(found, min(scale.worth), max(scale.worth), 0.0 if exact else level)
-    return Effect(found.mean, low, high, 0 if exact else _rounded(total), estimand.method)
 
 
 def interval(found: PlugIn, lowest: float, highest: float, level: float) -> tuple[float, float]:
@@ -205,4 +218,10 @@ def _logistic(x: float) -> float:
 
 
 def _rounded(total: float) -> float:
-    return int(total) if total == int(total) else total
+    return round(total) if math.isclose(total, round(total), rel_tol=1e-9) else total
+
+
+def _checked_level(level: object) -> float:
+    if not is_number(level) or not 0 < level < 1:
+        raise DobanditError(f"level: expected a number between 0 and 1, such as 0.95, not {level!r}")
+    return level

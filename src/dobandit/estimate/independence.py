@@ -13,6 +13,7 @@ from dobandit.evidence import Source, count
 from dobandit.graph.independencies import Independence
 
 LEVEL = 0.05  # the chance to reject anything at all when the graph is right
+MOST_CELLS = 10**6  # of a table: more than any log fills
 FEWEST = 5  # a stratum counts if each of its cells is expected to hold so many rows
 
 
@@ -27,8 +28,10 @@ class Verdict(NamedTuple):
 def judge(source: Source, promises: Iterable[Independence], domains: Mapping[str, tuple[str, ...]]) -> list[Verdict]:
     """Test every promise; which are rejected is decided for all of them together (Holm 1979)."""
     promises = list(promises)
-    counts = count(source, [(*p.given, p.a, p.b) for p in promises], domains)
-    p_values = [p_value(counts[(*p.given, p.a, p.b)]) for p in promises]
+    groups = {p: (*p.given, p.a, p.b) for p in promises}
+    small = [g for g in groups.values() if math.prod(float(len(domains[v])) for v in g) <= MOST_CELLS]
+    counts = count(source, small, domains)
+    p_values = [p_value(counts[groups[p]]) if groups[p] in counts else None for p in promises]
     rejected = holm([p for p in p_values if p is not None], LEVEL)
     return [Verdict(i, p, p is not None and p <= rejected) for i, p in zip(promises, p_values, strict=True)]
 

@@ -6,15 +6,17 @@ mean of the counts is the mean of the reward and every table stays a table of co
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.errors import DataError
+from dobandit.errors import ArmError, DataError, listing
 from dobandit.evidence.grouped import Grouped
 from dobandit.evidence.sources import Source
 from dobandit.problem import label
+from dobandit.problem.arms import parse_do
 
 Counts = NDArray[np.float64]
 Domains = Mapping[str, Sequence[str]]
@@ -22,6 +24,7 @@ Ends = tuple[float, float]
 
 INTERVENTION = "intervention"  # a column of logs that says what was done in a row
 LARGEST = 10**6  # cells up to which one grouping by all variables serves all tables
+WIDEST = 10**7  # cells of a single table
 
 
 def count(
@@ -34,10 +37,14 @@ def count(
     between = between or {}
     groups = list(dict.fromkeys(groups))
     together = tuple(dict.fromkeys(v for group in groups for v in group))
-    if np.prod([float(len(domains[v])) for v in together]) <= LARGEST:
-        whole = _tally(observations(source, together), together, domains, between)
+    if _cells(together, domains) <= LARGEST:
+        whole = _tally(source, together, domains, between)
         return {group: _margin(whole, together, group) for group in groups}
-    return {group: _tally(observations(source, group), group, domains, between) for group in groups}
+    return {group: _tally(source, group, domains, between) for group in groups}
+
+
+def _cells(group: Iterable[str], domains: Domains) -> float:
+    return math.prod(float(len(domains[v])) for v in group)
 
 
 def values_of(source: Source, variable: str) -> list[str]:
@@ -48,40 +55,48 @@ def values_of(source: Source, variable: str) -> list[str]:
     return found
 
 
-def observations(source: Source, variables: tuple[str, ...]) -> Grouped:
+def observations(source: Source, variables: tuple[str, ...], measure: str | None = None) -> Grouped:
     """The rows in which nobody intervened: all of them, unless a column says what was done."""
     if INTERVENTION not in source.columns or INTERVENTION in variables:
-        return source.group(variables)
-    found = source.group((*variables, INTERVENTION))
-    done = [label(value).replace(" ", "") for value in found.columns[-1]]
-    return found.only(np.array([text in ("do()", "", "None", "nan") for text in done], dtype=bool))
+        return source.group(variables, measure)
+    found = source.group((*variables, INTERVENTION), measure)
+    observed = {value: _observes(value, source) for value in set(found.columns[-1])}
+    return found.only(np.array([observed[value] for value in found.columns[-1]], dtype=bool))
 
 
-def _tally(rows: Grouped, group: tuple[str, ...], domains: Domains, between: Mapping[str, Ends]) -> Counts:
+def _observes(done: object, source: Source) -> bool:
+    """Whether a value of the column `intervention` says that nobody intervened."""
+    if label(done) in ("", "None", "nan", "null"):
+        return True
+    try:
+        return parse_do(str(done))[0] is None
+    except ArmError as error:
+        raise DataError(f"{source.name}: column {INTERVENTION}: {error}") from None
+
+
+def _tally(source: Source, group: tuple[str, ...], domains: Domains, between: Mapping[str, Ends]) -> Counts:
+    if _cells(group, domains) > WIDEST:
+        raise DataError(f"a table of {listing(group)} would have {_cells(group, domains):.3g} cells, which is too many")
+    real = next((v for v in group if v in between), None)
+    rows = observations(source, tuple(v for v in group if v != real), real)
+    codes = {v: rows.codes(v, domains[v]) for v in group if v != real}
     shape = tuple(len(domains[v]) for v in group)
     counts: Counts = np.zeros(shape)
-    codes = [rows.codes(v, domains[v]) for v in group if v not in between]
-    for ends, weights in _shares(rows, group, between):
-        places = iter(codes)
-        index = [next(places) if v not in between else np.full(len(weights), ends) for v in group]
-        counts += _sums(index, weights, shape)
+    for end, weights in _shares(rows, real, between):
+        counts += _sums([codes.get(v, np.full(len(weights), end)) for v in group], weights, shape)
     return counts
 
 
-def _shares(
-    rows: Grouped, group: tuple[str, ...], between: Mapping[str, Ends]
-) -> list[tuple[int, NDArray[np.float64]]]:
+def _shares(rows: Grouped, real: str | None, between: Mapping[str, Ends]) -> list[tuple[int, NDArray[np.float64]]]:
     """The weight with which each row counts for the lower and for the upper end of the real-valued one."""
-    real = [v for v in group if v in between]
-    if not real:
+    if real is None or rows.measured is None:
         return [(0, rows.weights)]
-    low, high = between[real[0]]
-    numbers = rows.numbers(real[0])
-    if len(numbers) and (numbers.min() < low or numbers.max() > high):
-        worst = numbers[np.argmax(np.maximum(low - numbers, numbers - high))]
-        raise DataError(f"{rows.source}: column {real[0]} has the value {worst:g}, outside {low:g} to {high:g}")
-    share = (numbers - low) / (high - low)
-    return [(0, rows.weights * (1 - share)), (1, rows.weights * share)]
+    (low, high), seen = between[real], rows.measured
+    for value in (seen.least, seen.most):
+        if len(rows.weights) and not low <= value <= high:
+            raise DataError(f"{rows.source}: column {real} has the value {value:g}, outside {low:g} to {high:g}")
+    upper = (seen.sums - low * rows.weights) / (high - low)
+    return [(0, rows.weights - upper), (1, upper)]
 
 
 def _sums(index: list[NDArray[np.intp]], weights: NDArray[np.float64], shape: tuple[int, ...]) -> Counts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,28 +12,62 @@ from numpy.typing import NDArray
 from dobandit.errors import DataError, listing
 from dobandit.problem import is_numeral, label
 
+Numbers = NDArray[np.float64]
 _MISSING = {"", "nan", "none", "null", "na", "n/a", "<na>", "nat"}
+
+
+class Measured(NamedTuple):
+    """A column of numbers, summed up with its weights: one sum for each row of a `Grouped`."""
+
+    sums: Numbers
+    least: float
+    most: float
+
+    @classmethod
+    def of(cls, values: Sequence[object], weights: NDArray[np.float64], name: str, source: str) -> Measured:
+        """From single values, each of which must be a number."""
+        numbers = np.empty(len(values))
+        for i, value in enumerate(values):
+            try:
+                numbers[i] = float(value)  # type: ignore[arg-type]
+            except (TypeError, ValueError):
+                if not _is_missing(label(value)):
+                    raise DataError(f"{source}: column {name} has {value!r}, which is not a number") from None
+                numbers[i] = np.nan
+        return cls.checked(numbers * weights, numbers, numbers, np.isnan(numbers), name, source)
+
+    @classmethod
+    def checked(
+        cls, sums: Numbers, least: Numbers, most: Numbers, missing: NDArray[Any], name: str, source: str
+    ) -> Measured:
+        """From sums, smallest and largest values and numbers of missing ones, group by group."""
+        if holes := int(missing.sum()):
+            raise DataError(f"{source}: column {name} has {_rows(holes)} without a value; drop or fill them")
+        if not np.isfinite([*sums, *least, *most]).all():
+            raise DataError(f"{source}: column {name} has a value that is not a finite number; drop or fill it")
+        return cls(sums, float(least.min(initial=np.inf)), float(most.max(initial=-np.inf)))
 
 
 @dataclass(frozen=True)
 class Grouped:
-    """Rows (not necessarily distinct) of some columns, each with a weight."""
+    """Rows (not necessarily distinct) of some columns, each with a weight, and perhaps with a measurement."""
 
     columns: Sequence[Sequence[Any]]
     weights: NDArray[np.float64]
     variables: tuple[str, ...]
     source: str
+    measured: Measured | None = None
 
     def labels(self, variable: str) -> list[str]:
         """The distinct values of a column, numbers in their order first; missing ones are refused."""
         texts = set(self._text_of(variable).values())
-        self._refuse(variable, lambda text: text.lower() in _MISSING, "without a value; drop or fill them")
+        self._refuse(variable, _is_missing, "without a value; drop or fill them")
         return sorted(texts, key=_order)
 
     def codes(self, variable: str, domain: Sequence[str]) -> NDArray[np.intp]:
         """The position of every row's value in the domain."""
         self._refuse(
-            variable, lambda text: text.lower() in _MISSING and text not in domain, "without a value; drop or fill them"
+            variable, lambda text: _is_missing(text) and text not in domain, "without a value; drop or fill them"
         )
         allowed = f"; the values of {variable} are {listing(domain)}"
         self._refuse(variable, lambda text: text not in domain, "with the value {}" + allowed)
@@ -42,21 +76,19 @@ class Grouped:
         column = self.columns[self.variables.index(variable)]
         return np.fromiter((code[value] for value in column), dtype=np.intp, count=len(column))
 
-    def numbers(self, variable: str) -> NDArray[np.float64]:
-        """A column of numbers, such as a real-valued reward."""
-        self._refuse(variable, lambda text: text.lower() in _MISSING, "without a value; drop or fill them")
-        self._refuse(variable, lambda text: not is_numeral(text), "with {}, which is not a number")
-        column = self.columns[self.variables.index(variable)]
-        return np.fromiter((float(value) for value in column), dtype=float, count=len(column))
-
     def only(self, keep: NDArray[np.bool_]) -> Grouped:
         """The rows that are marked."""
         columns = [[v for v, kept in zip(column, keep, strict=True) if kept] for column in self.columns]
-        return Grouped(columns, self.weights[keep], self.variables, self.source)
+        measured = self.measured and self.measured._replace(sums=self.measured.sums[keep])
+        return Grouped(columns, self.weights[keep], self.variables, self.source, measured)
 
     def _text_of(self, variable: str) -> Mapping[Any, str]:
         """The text of every distinct raw value; a column has few of them, so this is where the work is saved."""
-        return {value: label(value) for value in set(self.columns[self.variables.index(variable)])}
+        try:
+            distinct = set(self.columns[self.variables.index(variable)])
+        except TypeError:
+            raise DataError(f"{self.source}: column {variable} has lists or tables in place of values") from None
+        return {value: label(value) for value in distinct}
 
     def _refuse(self, variable: str, is_bad: Any, complaint: str) -> None:
         bad = {value: text for value, text in self._text_of(variable).items() if is_bad(text)}
@@ -64,9 +96,16 @@ class Grouped:
             return
         column = self.columns[self.variables.index(variable)]
         rows = sum(w for value, w in zip(column, self.weights, strict=True) if value in bad or value != value)
-        number = f"{rows:g} row" + ("" if rows == 1 else "s")
         shown = repr(sorted(bad.values())[0])
-        raise DataError(f"{self.source}: column {variable} has {number} {complaint.format(shown)}")
+        raise DataError(f"{self.source}: column {variable} has {_rows(rows)} {complaint.format(shown)}")
+
+
+def _rows(number: float) -> str:
+    return f"{number:g} row" + ("" if number == 1 else "s")
+
+
+def _is_missing(text: str) -> bool:
+    return text.lower() in _MISSING
 
 
 def _order(text: str) -> tuple[bool, float, str]:

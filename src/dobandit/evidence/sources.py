@@ -1,13 +1,15 @@
-"""Where rows come from: columns in memory, any frame that narwhals reads, CSV and Parquet files.
+"""Where rows come from: columns or rows in memory, any frame that narwhals reads, CSV and Parquet files.
 
 A source is asked one kind of question only: how often does each combination of values of these
-variables occur? So a database counts where its rows live, and only counts come back.
+variables occur (and what does a measurement add up to there)? So a database counts where its rows
+live, and only counts come back.
 """
 
 from __future__ import annotations
 
 import csv
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -16,8 +18,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.errors import DataError, FileProblem, MissingExtra, listing
-from dobandit.evidence.grouped import Grouped
+from dobandit.errors import DataError, DobanditError, FileProblem, MissingExtra, listing
+from dobandit.evidence.grouped import Grouped, Measured
+
+Array = NDArray[np.float64]
 
 
 class Source(Protocol):
@@ -25,9 +29,11 @@ class Source(Protocol):
 
     name: str
     columns: tuple[str, ...]
+    probabilities: bool  # whether the weights are no whole numbers, so that they may be probabilities
 
-    def group(self, variables: Sequence[str]) -> Grouped:
-        """Every combination of values of these columns that occurs, with its total weight."""
+    def group(self, variables: Sequence[str], measure: str | None = None) -> Grouped:
+        """Every combination of values of these columns that occurs, with its total weight, and, for a column of
+        measurements, their weighted sum."""
         ...
 
 
@@ -37,10 +43,16 @@ def open_source(data: object, weights: object = None) -> Source:
         return open_file(Path(data), weights)
     if isinstance(data, Mapping):
         return Columns(data, weights)
-    return Frame(data, weights)
+    if isinstance(data, list | tuple):
+        return Columns(_columns_of_rows(data), weights)
+    if weights is None or isinstance(weights, str):
+        return Frame(data, weights)
+    return Columns(Frame(data).everything(), weights)  # an array of weights cannot travel to where the frame lives
 
 
 def open_file(path: Path, weights: object = None) -> Source:
+    if weights is not None and not isinstance(weights, str):
+        raise DataError("weights of a file are the name of one of its columns")
     if path.suffix.lower() in (".parquet", ".pq"):
         return _parquet(path, weights)
     return Csv(path, weights)
@@ -52,25 +64,32 @@ class Columns:
     name = "data"
 
     def __init__(self, data: Mapping[str, Any], weights: object = None) -> None:
-        self._data = {str(name): np.asarray(column) for name, column in data.items()}
+        try:
+            self._data = {str(name): np.asarray(column) for name, column in data.items()}
+        except ValueError:
+            raise DataError("data: every column must be a list of values, all of the same length") from None
         self.columns = tuple(self._data)
         lengths = {len(column) if column.ndim == 1 else -1 for column in self._data.values()}
         if len(lengths) > 1 or -1 in lengths:
             raise DataError("data: every column must be a list of values, all of the same length")
         self._weights = _weights(weights, self._data, max(lengths, default=0))
+        self.probabilities = weights is not None and _has_fractions(self._weights)
 
-    def group(self, variables: Sequence[str]) -> Grouped:
-        _require(variables, self)
-        return Grouped([_texts(self._data[v]) for v in variables], self._weights, tuple(variables), self.name)
+    def group(self, variables: Sequence[str], measure: str | None = None) -> Grouped:
+        _require([*variables, *([measure] if measure else [])], self)
+        measured = (
+            None if measure is None else Measured.of(self._data[measure].tolist(), self._weights, measure, self.name)
+        )
+        return Grouped(
+            [self._data[v].tolist() for v in variables], self._weights, tuple(variables), self.name, measured
+        )
 
 
 class Csv:
     """A CSV file with a header, read once as distinct rows and their numbers."""
 
-    def __init__(self, path: Path, weights: object = None) -> None:
+    def __init__(self, path: Path, weights: str | None = None) -> None:
         self.name = path.name
-        if weights is not None and not isinstance(weights, str):
-            raise DataError("weights of a file are the name of one of its columns")
         self.columns: tuple[str, ...] = ()
         self._rows: Counter[tuple[str, ...]] = Counter()
         try:
@@ -78,11 +97,17 @@ class Csv:
                 self._read(csv.reader(file, strict=True), path)
         except UnicodeDecodeError:
             raise DataError(f"{path.name}: this is not a text file (UTF-8)") from None
-        except OSError as error:
-            raise FileProblem(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from None
-        self._weight_column = weights
+        except (OSError, ValueError) as error:
+            raise FileProblem(
+                f"{path}: cannot be read: {(getattr(error, 'strerror', None) or str(error)).lower()}"
+            ) from None
+        self._weights = np.array(list(self._rows.values()), dtype=float)
+        self.probabilities = False
         if weights is not None:
             _require([weights], self)
+            given = _numbers([row[self.columns.index(weights)] for row in self._rows], weights)
+            self.probabilities = _has_fractions(given)
+            self._weights = self._weights * given
 
     def _read(self, reader: Any, path: Path) -> None:
         """Header and rows; `reader.line_num` is the place of whatever is wrong."""
@@ -103,67 +128,123 @@ class Csv:
         except csv.Error as error:
             raise DataError(f"{path.name}, line {reader.line_num}: {error}") from None
 
-    def group(self, variables: Sequence[str]) -> Grouped:
-        _require(variables, self)
-        places = [self.columns.index(v) for v in variables]
-        found: Counter[tuple[str, ...]] = Counter()
-        for row, number in self._rows.items():
-            weight = 1.0 if self._weight_column is None else self._weight(row)
-            found[tuple(row[i] for i in places)] += number * weight  # type: ignore[assignment]
-        columns = [list(column) for column in zip(*found, strict=True)] or [[] for _ in variables]
-        return Grouped(columns, np.array(list(found.values()), dtype=float), tuple(variables), self.name)
-
-    def _weight(self, row: tuple[str, ...]) -> float:
-        text = row[self.columns.index(str(self._weight_column))]
-        return float(_numbers([text], str(self._weight_column))[0])
+    def group(self, variables: Sequence[str], measure: str | None = None) -> Grouped:
+        _require([*variables, *([measure] if measure else [])], self)
+        columns = [[row[i] for row in self._rows] for i in map(self.columns.index, variables)]
+        measured = None
+        if measure is not None:
+            texts = [row[self.columns.index(measure)] for row in self._rows]
+            measured = Measured.of(texts, self._weights, measure, self.name)
+        return Grouped(columns, self._weights, tuple(variables), self.name, measured)
 
 
 class Frame:
     """A pandas, polars, pyarrow, DuckDB, PySpark or Dask frame, through narwhals."""
 
-    def __init__(self, data: object, weights: object = None, name: str = "data") -> None:
+    def __init__(self, data: object, weights: str | None = None, name: str = "data") -> None:
         try:
             import narwhals as nw
         except ImportError:
             raise MissingExtra("narwhals", "data") from None
         self.name = name
         try:
-            frame = nw.from_native(data)  # type: ignore[call-overload]
+            self._frame = nw.from_native(data).lazy()  # type: ignore[call-overload]
         except TypeError:
-            raise DataError(f"data: expected a mapping of columns or a data frame, not {type(data).__name__}") from None
-        self._frame = frame.lazy()
-        self.columns: tuple[str, ...] = tuple(self._frame.collect_schema().names())
-        if weights is not None and not isinstance(weights, str):
-            raise DataError("weights of a data frame are the name of one of its columns")
+            raise DataError(f"data: expected columns, rows or a data frame, not {type(data).__name__}") from None
+        schema = self._frame.collect_schema()
+        self.columns: tuple[str, ...] = tuple(schema.names())
+        if not all(isinstance(column, str) for column in self.columns):
+            raise DataError(f"{name}: the names of the columns must be texts")
+        self._weights = weights
+        self.probabilities = False
         if weights is not None:
             _require([weights], self)
-        self._weights = weights
+            if not schema[weights].is_numeric():
+                raise DataError(f"{weights}: weights are numbers that are not negative")
+            self._check_weights(weights)
 
-    def group(self, variables: Sequence[str]) -> Grouped:
+    def _check_weights(self, weights: str) -> None:
         import narwhals as nw
 
-        _require(variables, self)
-        total = nw.len() if self._weights is None else nw.col(self._weights).sum()
-        if not variables:
-            table = self._frame.select(total.alias("weight of rows")).collect()
-        else:
-            table = self._frame.group_by(*variables).agg(total.alias("weight of rows")).collect()
-        columns = [table[v].to_list() for v in variables]
-        weights = np.array(table["weight of rows"].to_list(), dtype=float)
-        return Grouped(columns, weights, tuple(variables), self.name)
+        w = nw.col(weights)
+        (low, missing, total, broken), *_ = self._fetched(
+            self._frame.select(
+                w.min().alias("low"),
+                w.null_count().alias("missing"),
+                w.sum().alias("total"),
+                (w % 1 != 0).sum().alias("broken"),
+            )
+        )
+        if missing or (low is not None and not (low >= 0 and math.isfinite(total))):
+            raise DataError(f"{weights}: weights are numbers that are not negative, and none may be missing")
+        self.probabilities = bool(broken)
+
+    def group(self, variables: Sequence[str], measure: str | None = None) -> Grouped:
+        import narwhals as nw
+
+        _require([*variables, *([measure] if measure else [])], self)
+        frame, asked = self._frame, [nw.len().alias("rows")]
+        if self._weights is not None:
+            asked.append(nw.col(self._weights).sum().alias("total weight"))
+        if measure is not None:
+            if not frame.collect_schema()[measure].is_numeric():
+                raise DataError(f"{self.name}: column {measure} has texts, and numbers are needed")
+            y = nw.col(measure)
+            frame = frame.with_columns((y if self._weights is None else y * nw.col(self._weights)).alias("measured"))
+            asked += [nw.col("measured").sum().alias("total measured"), y.min().alias("least"), y.max().alias("most")]
+            asked.append(y.count().alias("present"))
+        grouped = frame.group_by(*variables).agg(*asked) if variables else frame.select(*asked)
+        rows = self._fetched(grouped)
+        columns = list(map(list, zip(*rows, strict=True))) or [[] for _ in range(len(variables) + len(asked))]
+        values, numbers = columns[: len(variables)], [np.array(c, dtype=float) for c in columns[len(variables) :]]
+        measured = None
+        if measure is not None:
+            sums, least, most, present = numbers[-4:]
+            measured = Measured.checked(sums, least, most, numbers[0] - present, measure, self.name)
+        return Grouped(values, numbers[0 if self._weights is None else 1], tuple(variables), self.name, measured)
+
+    def everything(self) -> dict[str, list[Any]]:
+        rows = self._fetched(self._frame)
+        return {name: [row[i] for row in rows] for i, name in enumerate(self.columns)}
+
+    def _fetched(self, frame: Any) -> list[tuple[Any, ...]]:
+        """The rows of a small frame; whatever goes wrong inside somebody's database is told in one sentence."""
+        try:
+            native = frame.to_native()
+            if hasattr(native, "fetchall"):  # DuckDB, which would otherwise need pyarrow
+                return list(native.fetchall())
+            return list(frame.collect().iter_rows())
+        except DobanditError:
+            raise
+        except Exception as error:
+            what = (str(error) or type(error).__name__).splitlines()[0]
+            raise DataError(f"{self.name}: the rows cannot be counted: {what}") from None
 
 
-def _parquet(path: Path, weights: object) -> Source:
+def _parquet(path: Path, weights: str | None) -> Source:
     try:
         import duckdb
     except ImportError:
         raise MissingExtra("duckdb", "data") from None
+    if not path.is_file():
+        raise FileProblem(f"{path}: cannot be read: no such file")
+    literally = re.sub(r"[*?\[]", lambda sign: f"[{sign[0]}]", str(path))  # a path, not a pattern
     try:
-        if not path.is_file():
-            raise FileProblem(f"{path}: cannot be read: no such file")
-        return Frame(duckdb.connect().read_parquet(str(path)), weights, path.name)
+        return Frame(duckdb.connect().read_parquet(literally), weights, path.name)
     except duckdb.Error as error:
         raise DataError(f"{path.name}: not a Parquet file: {str(error).splitlines()[0]}") from None
+
+
+def _columns_of_rows(rows: Sequence[object]) -> dict[str, list[object]]:
+    """Rows as mappings, turned into columns."""
+    if not all(isinstance(row, Mapping) for row in rows):
+        raise DataError("data: expected rows that map names to values, or a mapping of columns")
+    names = list(dict.fromkeys(str(name) for row in rows for name in row))  # type: ignore[attr-defined]
+    for i, row in enumerate(rows):
+        for name in names:
+            if name not in row:  # type: ignore[operator]
+                raise DataError(f"data: row {i} has no value of {name}")
+    return {name: [row[name] for row in rows] for name in names}  # type: ignore[index]
 
 
 def _require(names: Iterable[str], source: Source) -> None:
@@ -172,11 +253,7 @@ def _require(names: Iterable[str], source: Source) -> None:
             raise DataError(f"{source.name}: there is no column {name}; the columns are {listing(source.columns)}")
 
 
-def _texts(column: NDArray[Any]) -> list[object]:
-    return list(column.tolist())
-
-
-def _weights(weights: object, data: Mapping[str, NDArray[Any]], rows: int) -> NDArray[np.float64]:
+def _weights(weights: object, data: Mapping[str, NDArray[Any]], rows: int) -> Array:
     if weights is None:
         return np.ones(rows)
     if isinstance(weights, str):
@@ -189,7 +266,7 @@ def _weights(weights: object, data: Mapping[str, NDArray[Any]], rows: int) -> ND
     return found
 
 
-def _numbers(values: Iterable[object], name: str) -> NDArray[np.float64]:
+def _numbers(values: Iterable[object], name: str) -> Array:
     """Non-negative numbers, or a sentence about the first that is none."""
     found = []
     for value in values:
@@ -201,3 +278,7 @@ def _numbers(values: Iterable[object], name: str) -> NDArray[np.float64]:
             raise DataError(f"{name}: a weight is a number that is not negative, not {value!r}")
         found.append(number)
     return np.array(found)
+
+
+def _has_fractions(weights: Array) -> bool:
+    return bool((weights % 1 != 0).any())

@@ -57,7 +57,11 @@ class Faults:
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    """A number that fits into a float."""
+    try:
+        return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def is_positive(value: object) -> TypeGuard[float]:
