@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -54,32 +55,60 @@ def group() -> None:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; a user's mistake ends in a sentence on stderr and an exit code, never in a traceback."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
+    _prepare_streams()
     debug = "--debug" in arguments
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal that has no Σ shows a question mark
     try:
         code: Any = group.main([a for a in arguments if a != "--debug"], "dobandit", standalone_mode=False)
         sys.stdout.flush()
-        sys.exit(code if isinstance(code, int) else 0)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(2)
-    except (KeyboardInterrupt, click.Abort):
-        click.echo("interrupted", err=True)
-        sys.exit(130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has seen enough
-        sys.exit(0)
-    except DobanditError as error:
-        if debug:
-            raise
-        for line in str(error).splitlines():
-            click.echo(f"error: {line}", err=True)
-        sys.exit(error.exit_code)
     except Exception as error:
         if debug:
             raise
-        click.echo(f"error: this is a bug in dobandit ({type(error).__name__}: {error})", err=True)
-        click.echo("run the command again with --debug and report what it prints", err=True)
-        sys.exit(1)
+        code = _explain(error)
+    except KeyboardInterrupt:
+        code = _say("interrupted", 130)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _explain(error: Exception) -> int:
+    """Say what went wrong, and hand back the exit code."""
+    match error:
+        case click.Abort():
+            return _say("interrupted", 130)
+        case click.ClickException():
+            with contextlib.suppress(OSError):
+                error.show()
+            return 2
+        case DobanditError():
+            return _say("\n".join(f"error: {line}" for line in str(error).splitlines()), error.exit_code)
+        case BrokenPipeError():
+            _forget_output()
+            return 0  # the reader has seen enough
+        case OSError():
+            _forget_output()
+            return _say(f"error: the output cannot be written: {(error.strerror or str(error)).lower()}", 5)
+    return _say(
+        f"error: this is a bug in dobandit ({type(error).__name__}: {error})\n"
+        "run the command again with --debug and report what it prints",
+        1,
+    )
+
+
+def _say(text: str, code: int) -> int:
+    with contextlib.suppress(OSError):
+        click.echo(text, err=True)
+    return code
+
+
+def _prepare_streams() -> None:
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:  # closed by the shell
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal that has no Σ shows a question mark
+
+
+def _forget_output() -> None:
+    """What could not be written is not tried again when the program ends."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -59,15 +59,19 @@ def say(text: str, quiet: bool) -> None:
 
 
 def print_json(document: object) -> None:
-    click.echo(json.dumps(_plain(document), ensure_ascii=False, indent=2, allow_nan=False))
+    click.echo(json.dumps(_plain(document), indent=2, allow_nan=False))  # ASCII: no terminal can spoil it
 
 
 def console() -> Console:
     """Where tables are printed: the terminal at its width, or a page that is wide enough."""
     from rich.console import Console
 
-    screen = Console(highlight=False)
-    return screen if screen.is_terminal else Console(highlight=False, width=max(screen.width, NARROWEST))
+    class Screen(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # the reader has seen enough; rich would end with an exit code of its own
+
+    screen = Screen(highlight=False, emoji=False)
+    return screen if screen.is_terminal else Screen(highlight=False, emoji=False, width=max(screen.width, NARROWEST))
 
 
 @contextmanager

@@ -34,5 +34,8 @@ def read_text(path: Path) -> str:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise FileProblem(f"{path}: this is not a text file (UTF-8)") from None
-    except OSError as error:
-        raise FileProblem(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from None
+    except (OSError, ValueError) as error:  # a path with a null byte is a ValueError
+        why = (getattr(error, "strerror", None) or str(error)).lower()
+        raise FileProblem(
+            f"{str(path)!r}: cannot be read: {why}" if "null" in why else f"{path}: cannot be read: {why}"
+        ) from None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from itertools import combinations
 from typing import NamedTuple
 
 from dobandit.graph.admg import Graph
+from dobandit.graph.separation import closure
 
 
 class Independence(NamedTuple):
@@ -21,18 +22,47 @@ class Independence(NamedTuple):
 
 
 def independencies(graph: Graph) -> Iterator[Independence]:
-    """One promise for every two variables that some set separates, with a smallest such set.
-
-    If any set separates two variables, then so do all their other ancestors together.
+    """One promise for every two variables that some set separates, with a minimal such set.
 
     >>> [str(i) for i in independencies(Graph("A -> B -> C; A -> D; C <-> D"))]
     ['A ⫫ C | B', 'B ⫫ D | A']
     """
     for a, b in combinations(graph.variables, 2):
-        given = graph.ancestral([a, b]) - {a, b}
-        if b in graph.children(a) | graph.siblings(a) or not graph.separated(a, b, given):
-            continue
-        for candidate in graph.variables:
-            if candidate in given and graph.separated(a, b, given - {candidate}):
-                given -= {candidate}
-        yield Independence(a, b, tuple(v for v in graph.variables if v in given))
+        given = separator(graph, a, b, frozenset(graph.variables))
+        if given is not None:
+            yield Independence(a, b, tuple(v for v in graph.variables if v in given))
+
+
+def separator(graph: Graph, a: str, b: str, allowed: frozenset[str]) -> frozenset[str] | None:
+    """A minimal set of allowed variables that separates a and b, the one closest to b, or None if none does.
+
+    If any set does, then so do all allowed ancestors of the two. Among the ancestors, separation is that of an
+    undirected graph in which each c-component and its parents are all joined; of the ancestors those are needed
+    that b sees first, and of these those that a sees first (van der Zander, Liskiewicz and Textor 2019).
+    """
+    within = graph.ancestral([a, b])
+    joined = _joined(graph, within)
+    candidates = (within & allowed) - {a, b}
+    if b in _seen(joined, a, candidates):
+        return None
+    near_b = candidates & _seen(joined, b, candidates)
+    return frozenset(near_b & _seen(joined, a, near_b))
+
+
+def _joined(graph: Graph, within: frozenset[str]) -> Mapping[str, set[str]]:
+    """For each variable those that it is tied to: its c-component among `within`, the parents of that, and their
+    other effects."""
+    joined: dict[str, set[str]] = {v: set() for v in within}
+    todo = set(within)
+    while todo:
+        component = closure({next(iter(todo))}, {v: graph.siblings(v) & within for v in within})
+        todo -= component
+        group = component.union(*(graph.parents(v) for v in component))
+        for v in group:
+            joined[v] |= group
+    return joined
+
+
+def _seen(joined: Mapping[str, set[str]], start: str, stops: Set[str]) -> set[str]:
+    """Everything that is reached from `start` without passing through `stops`; the stops that are met included."""
+    return closure({start}, {v: set() if v in stops else near for v, near in joined.items()})

@@ -1,7 +1,7 @@
 """Which effects observations reveal, and by which recipe.
 
 Many recipes may be right; people want the short one. Where covariates block every back-door path,
-the recipe averages over a smallest set of them. Elsewhere every variable without which the effect is
+the recipe averages over a minimal set of them. Elsewhere every variable without which the effect is
 still identifiable is hidden (the graph is projected onto the others) before the recipe is written.
 """
 
@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from dobandit.errors import GraphError, NotIdentifiable
 from dobandit.graph import Graph
+from dobandit.graph.independencies import separator
 from dobandit.identification import tian
 from dobandit.identification.estimand import Estimand
 from dobandit.identification.expressions import Sum, Table
@@ -34,42 +35,46 @@ def is_identifiable(graph: Graph, do: str, on: str) -> bool:
 @lru_cache(maxsize=4096)
 def identify(graph: Graph, do: str, on: str) -> Estimand:
     """The recipe for P(on | do(do)) from observations; raises `NotIdentifiable`, which names the obstacle."""
-    formula = _expression(graph, do, on)
-    if on == EVERYTHING:
-        return Estimand(do, tuple(v for v in graph.variables if v != do), "c-factor", formula)
+    _check(graph, do, on)
+    if _is_everything(graph, on):
+        everything = tuple(v for v in graph.variables if v != do)
+        return Estimand(do, everything, "c-factor", tian.effect_on_all(graph, do))
     if do not in graph.ancestral(on):
         return Estimand(do, (on,), "observed", tian.effect(graph.project(on), do, on))
     covariates = backdoor_set(graph, do, on)
-    if covariates is None:
-        return Estimand(do, (on,), "c-factor", tian.effect(_smallest(graph, do, on), do, on))
-    method = "adjustment" if covariates else "no-backdoor"
-    return Estimand(do, (on,), method, _adjusted(graph, do, on, covariates))
-
-
-def _expression(graph: Graph, do: str, on: str) -> Sum:
-    graph.parents(do)  # an unknown variable is refused here
-    if on == EVERYTHING:
-        return tian.effect_on_all(graph, do)
-    if do == on:
-        raise GraphError(f"the effect of {do} on itself is no question: it is set")
-    return tian.effect(graph, do, on)
+    if covariates is not None:
+        method = "adjustment" if covariates else "no-backdoor"
+        return Estimand(do, (on,), method, _adjusted(graph, do, on, covariates))
+    tian.effect(graph, do, on)  # raises where the effect is not identifiable, for the reason in the whole graph
+    return Estimand(do, (on,), "c-factor", tian.effect(_smallest(graph, do, on), do, on))
 
 
 def backdoor_set(graph: Graph, do: str, on: str) -> frozenset[str] | None:
-    """A smallest set of covariates that blocks every back-door path, or None if no set does.
+    """A minimal set of covariates that blocks every back-door path, or None if no set does.
 
-    If any set does, then so do all ancestors of the two that the treatment does not act on. Causes far
-    from the outcome are given up first: what acts on the outcome itself explains more of it, and asks
-    for less overlap with the treatment.
+    Of the possible sets it is the one closest to the outcome: what acts on the outcome itself explains more of
+    it, and asks for less overlap with the treatment.
     """
-    seen = graph.without_edges(out_of=do)
-    covariates = graph.ancestral([do, on]) - graph.descendants(do) - {do, on}
-    if not seen.separated(do, on, covariates):
-        return None
-    for candidate in graph.variables:
-        if candidate in covariates and seen.separated(do, on, covariates - {candidate}):
-            covariates -= {candidate}
-    return covariates
+    allowed = frozenset(graph.variables) - graph.descendants(do)
+    return separator(graph.without_edges(out_of=do), do, on, allowed)
+
+
+def _expression(graph: Graph, do: str, on: str) -> Sum:
+    _check(graph, do, on)
+    return tian.effect_on_all(graph, do) if _is_everything(graph, on) else tian.effect(graph, do, on)
+
+
+def _check(graph: Graph, do: str, on: str) -> None:
+    graph.parents(do)  # an unknown variable is refused here
+    if not _is_everything(graph, on):
+        graph.parents(on)
+    if do == on:
+        raise GraphError(f"the effect of {do} on itself is no question: it is set")
+
+
+def _is_everything(graph: Graph, on: str) -> bool:
+    """ "all" means everything else, unless a variable has that name."""
+    return on == EVERYTHING and on not in graph
 
 
 def _adjusted(graph: Graph, do: str, on: str, covariates: frozenset[str]) -> Sum:

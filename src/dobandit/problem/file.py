@@ -29,6 +29,8 @@ def load(path: Path) -> Problem:
         raise ProblemError([], [f"{path}, {_toml_place(str(error))}"]) from None
     except RecursionError:
         raise ProblemError([], [f"{path}: the tables are nested too deeply"]) from None
+    except ValueError as error:  # a number with thousands of digits
+        raise ProblemError([], [f"{path}: this is not TOML: {str(error).partition(';')[0].lower()}"]) from None
     places = Places(text)
     faults = _Collected()
     problem = _build(table, path.parent, places, faults)
