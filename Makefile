@@ -10,7 +10,7 @@ READY  := $(VENV)/ready
 OUT    := dobandit-out/demo
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
-export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
+export PIP_CONSTRAINT := constraints.txt
 
 .PHONY: demo test bench lint docs wheel clean constraints
 

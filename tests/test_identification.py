@@ -258,6 +258,12 @@ def test_ordered_factors_multiply_to_the_joint_and_unordered_ones_do_not(graph: 
     assert abs(float(multiplied(unordered).sum()) - 1) > 1e-3
 
 
+def test_a_variable_may_be_called_all() -> None:
+    graph = Graph("X -> M -> all; X -> Z; X <-> Z")
+    assert db.is_identifiable(graph, "X", "all")
+    assert str(db.identify(graph, "X", "all")) == "P(all | do(X)) = P(all | X)"
+
+
 def test_questions_that_make_no_sense() -> None:
     with pytest.raises(UnknownVariable, match="there is no variable 'Q' in the graph"):
         db.identify(named.BOW, do="Q", on="Y")

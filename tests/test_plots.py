@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, PathPatch, Polygon
 
-from dobandit.errors import DobanditError, GraphError, MissingExtra, StorageError, UnknownVariable
+from dobandit.errors import DobanditError, FileProblem, GraphError, MissingExtra, UnknownVariable
 from dobandit.graph import Graph
 from dobandit.plots import EffectRow, effects_figure, graph_figure, save
 from dobandit.plots.layers import grid
@@ -337,7 +337,7 @@ def test_mistakes_in_a_path_are_sentences(tmp_path: Path) -> None:
     for name in ("graph.bmp", "graph"):
         with pytest.raises(DobanditError, match=r"must end in \.png, \.svg or \.pdf"):
             save(figure, tmp_path / name)
-    with pytest.raises(StorageError, match=r"cannot write .*nowhere.*: No such file or directory"):
+    with pytest.raises(FileProblem, match=r"cannot write .*nowhere.*: its folder does not exist"):
         save(figure, tmp_path / "nowhere" / "graph.png")
     assert not list(tmp_path.iterdir())
 

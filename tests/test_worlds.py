@@ -109,7 +109,7 @@ def test_parallel_with_chances_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: parallel(n=0), "n: expected a number of variables, at least 1, not 0"),
+        (lambda: parallel(n=0), "n: expected a number of variables, at least 1 and at most 100000, not 0"),
         (lambda: parallel(n=2.5), "n: expected a number of variables"),  # type: ignore[arg-type]
         (lambda: parallel(n=3, p=[0.5]), "p: expected 3 probabilities, one for each of X1, X2, ..., not 1"),
         (lambda: parallel(n=2, p=0.5), "p: expected 2 probabilities"),  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from dobandit.cli.common import PROBLEM, console, print_json, say, with_common_options
+from dobandit.cli.common import PROBLEM, console, print_json, say, with_common_options, world_of
 from dobandit.errors import NotIdentifiable
 from dobandit.estimate.independence import LEVEL, Verdict, judge
 from dobandit.evidence import open_source
@@ -30,6 +30,8 @@ def command(problem: Path, data: Path | None, plot: Path | None, as_json: bool, 
     found = Problem.load(problem)
     for note in found.full_graph.origin.notes:
         say(f"note: {note}", quiet)
+    if found.world is not None:
+        world_of(found, problem)  # what is wrong with it is told now and not in the middle of a run
     verdicts = _verdicts(found, data)
     learnt = {v: _learnt(found, v) for v in found.intervenable}
     if plot is not None:
@@ -131,7 +133,8 @@ def _show_independencies(verdicts: list[Verdict], data: Path | None) -> None:
         screen.print("The graph implies no independence, so no data could contradict it.")
         return
     if data is None:
-        screen.print(f"The graph implies {len(verdicts)} independencies; test them on your rows with --data FILE.")
+        number = "1 independence; test it" if len(verdicts) == 1 else f"{len(verdicts)} independencies; test them"
+        screen.print(f"The graph implies {number} on your rows with --data FILE.")
         return
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
     for name in ("the graph implies", "p-value", "the data"):

@@ -13,10 +13,13 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
-from dobandit.errors import FileProblem, StorageError
+from dobandit.errors import FileProblem, ProblemError, StorageError, WorldError
+from dobandit.problem import Arm, Problem
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from dobandit.worlds import World
 
 F = TypeVar("F", bound=Callable[..., Any])
 PROBLEM = click.argument("problem", type=click.Path(path_type=Path))
@@ -86,6 +89,24 @@ def open_new(file: Path) -> Iterator[TextIO]:
         raise FileProblem(f"{file}: its folder does not exist") from None
     except OSError as error:
         raise StorageError(f"{file}: cannot be written: {(error.strerror or str(error)).lower()}") from None
+
+
+def read_arm(text: str) -> Arm:
+    """An arm, written do(X=1) or just X=1."""
+    return Arm.parse(text if text.lstrip().startswith("do") and "(" in text else f"do({text})")
+
+
+def world_of(problem: Problem, path: Path, seed: int | None = None) -> World:
+    """The world of a problem file; what is wrong with it is told with its place in the file."""
+    from dobandit import worlds
+    from dobandit.problem.file import located
+
+    try:
+        return worlds.of(problem, seed)
+    except ProblemError as error:
+        raise located(error, path) from None
+    except WorldError as error:
+        raise WorldError(f"{path}: world: {error}") from None
 
 
 def _plain(value: object) -> object:

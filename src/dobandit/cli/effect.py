@@ -7,12 +7,12 @@ from pathlib import Path
 
 import click
 
-from dobandit.cli.common import PROBLEM, console, print_json, say, with_common_options
+from dobandit.cli.common import PROBLEM, console, print_json, read_arm, say, with_common_options, world_of
 from dobandit.errors import ArmError, listing
 from dobandit.estimate.effects import Effect, effects, naive_means
 from dobandit.evidence import open_source
 from dobandit.identification import identify
-from dobandit.problem import Arm, Problem, label
+from dobandit.problem import Arm, Problem
 
 
 @click.command()
@@ -47,7 +47,7 @@ def command(
     arms = _arms(found, settings, all_arms)
     source = open_source(data, weights)
     estimates = effects(found, source, arms, level)
-    true_means = _true_means(found, arms) if truth else [math.nan] * len(arms)
+    true_means = _true_means(found, problem, arms) if truth else [math.nan] * len(arms)
     if as_json and plot is None:
         print_json(_document(arms, estimates))
         return
@@ -74,24 +74,19 @@ def _arms(problem: Problem, settings: tuple[str, ...], all_arms: bool) -> list[A
 
 
 def _arm(problem: Problem, setting: str) -> Arm:
-    name, equals, value = setting.partition("=")
-    if not equals or "," in name:
-        raise ArmError(f"--do {setting}: write --do X=VALUE; an arm sets one variable at a time")
-    name, value = name.strip(), label(value)
-    if name not in problem.graph or name == problem.reward:
+    arm = read_arm(setting)
+    if arm.variable is None or arm.variable not in problem.graph or arm.variable == problem.reward:
         others = [v for v in problem.graph.variables if v != problem.reward]
-        raise ArmError(f"--do {setting}: there is no variable {name} to set; there are {listing(others)}")
-    if value not in problem.domains[name]:
-        raise ArmError(f"--do {setting}: the values of {name} are {listing(problem.domains[name])}")
-    return Arm(name, value)
+        raise ArmError(f"--do {setting}: there is no such variable to set; there are {listing(others)}")
+    if arm.value not in problem.domains[arm.variable]:
+        raise ArmError(f"--do {setting}: the values of {arm.variable} are {listing(problem.domains[arm.variable])}")
+    return arm
 
 
-def _true_means(problem: Problem, arms: list[Arm]) -> list[float]:
-    from dobandit import worlds
-
+def _true_means(problem: Problem, path: Path, arms: list[Arm]) -> list[float]:
     if problem.world is None:
         raise click.UsageError("--truth needs a problem with a [world]")
-    means = dict(zip(problem.arms, worlds.of(problem).means(problem).tolist(), strict=True))
+    means = dict(zip(problem.arms, world_of(problem, path).means(problem).tolist(), strict=True))
     return [means.get(arm, math.nan) for arm in arms]
 
 
@@ -149,4 +144,5 @@ def _draw(
         EffectRow(str(arm), known(e.mean), known(e.low), known(e.high), known(seen), known(true))
         for arm, e, seen, true in zip(arms, estimates, naive, true_means, strict=True)
     ]
-    save(effects_figure(rows, title=f"Effects on {problem.reward}", xlabel=f"mean of {problem.reward}"), path)
+    title, xlabel = f"Effects on {problem.reward}", f"mean of {problem.reward}"
+    save(effects_figure(rows, title=title, xlabel=xlabel, low_is_good=problem.goal == "min"), path)

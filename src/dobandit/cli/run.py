@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from dobandit import worlds
-from dobandit.cli.common import PROBLEM, console, print_json, say, with_common_options
+from dobandit.cli.common import PROBLEM, console, print_json, say, with_common_options, world_of
 from dobandit.errors import StorageError
 from dobandit.policies import policies_for, policy
 from dobandit.policies.registry import spec_of
@@ -58,7 +58,14 @@ def command(
     start = time.perf_counter()
     with _progress(chosen, quiet) as report, _executor(workers, trials) as executor:
         results = simulate(
-            found, _world(found, quiet), chosen, trials, seed, budgets or None, executor=executor, progress=report
+            found,
+            _world(found, problem, quiet),
+            chosen,
+            trials,
+            seed,
+            budgets or None,
+            executor=executor,
+            progress=report,
         )
     seconds = time.perf_counter() - start
     if out is not None:
@@ -79,14 +86,14 @@ def command(
         say(f"{results.rounds:,} pulls in {seconds:.1f} s", quiet)
 
 
-def _world(problem: Problem, quiet: bool) -> World | Callable[[int], World]:
+def _world(problem: Problem, path: Path, quiet: bool) -> World | Callable[[int], World]:
     """One world for all trials, or a new one for each, as the file says."""
     if problem.world is None:
         say("note: the problem has no [world]; every trial has a random world on its graph", quiet)
         return lambda seed: worlds.random(problem.full_graph, seed, problem.domains)
     if problem.world.get("redraw"):
-        return lambda seed: worlds.of(problem, seed)
-    return worlds.of(problem)
+        return lambda seed: world_of(problem, path, seed)
+    return world_of(problem, path)
 
 
 @contextmanager

@@ -7,24 +7,22 @@ from pathlib import Path
 
 import click
 
-from dobandit import worlds
-from dobandit.cli.common import PROBLEM, open_new, print_json, say, with_common_options
-from dobandit.problem import Arm, Problem
+from dobandit.cli.common import PROBLEM, open_new, print_json, read_arm, say, with_common_options, world_of
+from dobandit.problem import Problem
 
 
 @click.command()
 @PROBLEM
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("-n", "--rows", default=1000, show_default=True, type=click.IntRange(1), help="How many rows.")
-@click.option(
-    "--do", "arm", default="do()", show_default=True, metavar="ARM", help="The arm to sample, such as do(X=1)."
-)
+@click.option("--do", "arm", default="do()", show_default=True, metavar="ARM", help="The arm to sample, such as X=1.")
 @click.option("--seed", default=0, show_default=True, help="The seed of the rows.")
 @with_common_options
 def command(problem: Path, file: Path, rows: int, arm: str, seed: int, as_json: bool, quiet: bool) -> None:
     """Draw rows from the [world] of PROBLEM and write them to FILE (CSV): what an experimenter would have logged."""
     found = Problem.load(problem)
-    columns = worlds.of(found).sample(Arm.parse(arm), rows, seed)
+    chosen = read_arm(arm)
+    columns = world_of(found, problem).sample(chosen, rows, seed)
     seen = {v: columns[v].tolist() for v in found.graph.variables}
     with open_new(file) as out:
         writer = csv.writer(out, lineterminator="\n")
@@ -33,4 +31,4 @@ def command(problem: Path, file: Path, rows: int, arm: str, seed: int, as_json: 
     if as_json:
         print_json({"path": str(file), "rows": rows})
     else:
-        say(f"wrote {rows:,} rows of {arm} to {file}", quiet)
+        say(f"wrote {rows:,} rows of {chosen} to {file}", quiet)

@@ -124,7 +124,7 @@ class _PlugIn:
         # Half a count for every value, so that a row in which only one value was seen is not taken for certain.
         likely = (counts + 0.5) / (totals + 0.5 * p.shape[-1])[..., np.newaxis]
         spread = (likely * slopes**2).sum(axis=-1) - (likely * slopes).sum(axis=-1) ** 2
-        return float((spread / np.maximum(totals, 1)).sum())
+        return float((np.maximum(spread, 0.0) / np.maximum(totals, 1)).sum())  # rounding may fall below zero
 
     def _extremes(self) -> Iterator[tuple[float, float]]:
         """For every row without data the smallest and largest mean that it could lead to, if certain of a value."""

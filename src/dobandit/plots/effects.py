@@ -49,12 +49,14 @@ class EffectRow(NamedTuple):
     truth: float | None = None
 
 
-def effects_figure(rows: Sequence[EffectRow], *, xlabel: str, title: str | None = None) -> Figure:
+def effects_figure(
+    rows: Sequence[EffectRow], *, xlabel: str, title: str | None = None, low_is_good: bool = False
+) -> Figure:
     """One line for every arm, the best at the top, those that observations say nothing about at the bottom."""
     if not rows:
         raise DobanditError("there is nothing to draw: no arms were given")
     known = [row for row in rows if row.mean is not None]
-    known.sort(key=lambda row: row.mean or 0.0, reverse=True)
+    known.sort(key=lambda row: row.mean or 0.0, reverse=not low_is_good)
     ordered = [*known, *(row for row in rows if row.mean is None)]
     with plain_style():
         entries = _legend_entries(ordered)

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dobandit.errors import DobanditError, StorageError
+from dobandit.errors import DobanditError, FileProblem, StorageError
 from dobandit.plots.style import plain_style
 
 if TYPE_CHECKING:
@@ -31,5 +31,7 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
         figure.savefig(drawn, format=form, dpi=150, metadata=UNWRITTEN[form])
     try:
         Path(path).write_bytes(drawn.getvalue())
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        raise FileProblem(f"cannot write {path}: its folder does not exist") from None
     except OSError as error:
         raise StorageError(f"cannot write {path}: {error.strerror}") from None

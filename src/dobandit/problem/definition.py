@@ -119,6 +119,9 @@ class Problem:
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a Problem cannot be changed (setting {name}); build a new one")
 
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a Problem cannot be changed (deleting {name}); build a new one")
+
     def __eq__(self, other: object) -> bool:
         return self.__dict__ == other.__dict__ if isinstance(other, Problem) else NotImplemented
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,9 +36,18 @@ def load(path: Path) -> Problem:
     faults = _Collected()
     problem = _build(table, path.parent, places, faults)
     if problem is None or faults.found:
-        found = sorted(faults.found, key=lambda fault: places.line(fault.place))
-        raise ProblemError(found, [f"{path}{places.of(f.place)}: {_key(f.place)}{f.message}" for f in found])
+        raise _with_places(faults.found, path, places)
     return problem
+
+
+def located(error: ProblemError, path: Path) -> ProblemError:
+    """The same faults with their lines in the file, for faults that are found when the file has long been read."""
+    return _with_places(error.faults, path, Places(read_text(path)))
+
+
+def _with_places(faults: Sequence[Fault], path: Path, places: Places) -> ProblemError:
+    found = sorted(faults, key=lambda fault: places.line(fault.place))
+    return ProblemError(found, [f"{path}{places.of(f.place)}: {_key(f.place)}{f.message}" for f in found])
 
 
 class _Collected(Faults):

@@ -17,6 +17,7 @@ from dobandit.worlds.model import World
 from dobandit.worlds.tables import Array, Node, check_size, read_domains
 
 BINARY = ("0", "1")
+MOST_PARALLEL = 10**5
 MOST_HIDDEN = 4  # values of a hidden cause in a random world
 FOLLOWS = 0.8  # how often a variable of the paper's model is the XOR of its parents
 
@@ -47,8 +48,8 @@ def parallel(n: int = 50, p: Sequence[float] | None = None, epsilon: float = 0.3
     X_i is 1 with probability p_i (default 0.02 for the first two, 0.5 for the others). Y is 1 with
     probability 0.5 + epsilon where X1 is 1, and as much below 0.5 elsewhere as makes E[Y] one half.
     """
-    if not is_positive(n) or n != int(n):
-        raise WorldError(f"n: expected a number of variables, at least 1, not {n!r}")
+    if not is_positive(n) or n != int(n) or n > MOST_PARALLEL:
+        raise WorldError(f"n: expected a number of variables, at least 1 and at most {MOST_PARALLEL}, not {n!r}")
     names = [f"X{i}" for i in range(1, int(n) + 1)]
     chances = _chances([0.02, 0.02, *[0.5] * len(names)][: len(names)] if p is None else p, names)
     graph = Graph.from_edges([(v, "Y") for v in names], variables=[*names, "Y"])

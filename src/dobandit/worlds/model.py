@@ -136,7 +136,7 @@ class World:
 
     def clamps(self, arms: Iterable[Arm | str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """For every arm the node that it sets and the code it sets it to; both -1 for do()."""
-        pairs = [self._clamp(Arm.parse(arm) if isinstance(arm, str) else arm) for arm in arms]
+        pairs = [self._clamp(arm if isinstance(arm, Arm) else Arm.parse(arm)) for arm in arms]
         nodes, codes = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
         return nodes, codes
 

@@ -17,8 +17,8 @@ from dobandit.worlds import bif
 from dobandit.worlds.model import World
 from dobandit.worlds.tables import Node, number
 
-YES = ("yes", "true", "y", "t")
-NO = ("no", "false", "n", "f")
+YES = ("yes", "true", "y", "t", "positive", "present", "on")
+NO = ("no", "false", "n", "f", "negative", "absent", "off")
 
 
 def from_bif(
@@ -31,8 +31,8 @@ def from_bif(
 
     With `reward`, the values of that variable become the numbers that they are worth, so that the
     name alone is enough for a `Problem`. `values` says what each is worth; without it, numbers are
-    themselves, yes and no (or true and false) are 1 and 0, and any others are spread evenly from 0 to
-    1 in the order of the file.
+    themselves, yes and no (true and false, positive and negative, ...) are 1 and 0, and any others are
+    spread evenly from 0 to 1 in the order of the file.
     """
     path = Path(path)
     network = bif.read(read_text(path), path.name)
