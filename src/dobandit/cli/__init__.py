@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -75,16 +75,15 @@ def _explain(error: Exception) -> int:
         case click.Abort():
             return _say("interrupted", 130)
         case click.ClickException():
-            with contextlib.suppress(OSError):
-                error.show()
-            return 2
+            usage = f"{error.ctx.get_usage()}\n\n" if isinstance(error, click.UsageError) and error.ctx else ""
+            return _say(f"{usage}Error: {error.format_message()}", 2)
         case DobanditError():
             return _say("\n".join(f"error: {line}" for line in str(error).splitlines()), error.exit_code)
         case BrokenPipeError():
-            _forget_output()
+            _forget(sys.stdout)
             return 0  # the reader has seen enough
         case OSError():
-            _forget_output()
+            _forget(sys.stdout)
             return _say(f"error: the output cannot be written: {(error.strerror or str(error)).lower()}", 5)
     return _say(
         f"error: this is a bug in dobandit ({type(error).__name__}: {error})\n"
@@ -94,8 +93,11 @@ def _explain(error: Exception) -> int:
 
 
 def _say(text: str, code: int) -> int:
-    with contextlib.suppress(OSError):
+    try:
         click.echo(text, err=True)
+        sys.stderr.flush()
+    except OSError:
+        _forget(sys.stderr)  # nobody can be told, but the exit code still tells
     return code
 
 
@@ -108,7 +110,7 @@ def _prepare_streams() -> None:
             stream.reconfigure(errors="replace")  # a terminal that has no Σ shows a question mark
 
 
-def _forget_output() -> None:
+def _forget(stream: TextIO) -> None:
     """What could not be written is not tried again when the program ends."""
     with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
