@@ -53,9 +53,10 @@ def _joined(graph: Graph, within: frozenset[str]) -> Mapping[str, set[str]]:
     """For each variable those that it is tied to: its c-component among `within`, the parents of that, and their
     other effects."""
     joined: dict[str, set[str]] = {v: set() for v in within}
+    ties = {v: graph.siblings(v) & within for v in within}
     todo = set(within)
     while todo:
-        component = closure({next(iter(todo))}, {v: graph.siblings(v) & within for v in within})
+        component = closure({next(iter(todo))}, ties)
         todo -= component
         group = component.union(*(graph.parents(v) for v in component))
         for v in group:
