@@ -9,6 +9,7 @@ factors that do not matter drop out.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -25,7 +26,7 @@ class Table:
     variable: str
     given: tuple[str, ...]
 
-    @property
+    @cached_property
     def free(self) -> frozenset[str]:
         return frozenset((*self.given, self.variable))
 
@@ -94,11 +95,7 @@ Names = dict[str, str]  # the name under which a variable is written, where it i
 def product(factors: Iterable[Expression], over: Iterable[str] = ()) -> Sum:
     """The sum over `over` of the product, without the factors that sum to one and with nested sums
     spread out where no variable would be caught."""
-    todo = list(factors)
-    over = set(over)
-    while (spent := _summed_to_one(todo, over)) is not None:
-        over.discard(str(spent.variable))
-        todo.remove(spent)
+    todo, over = _without_ones(list(factors), set(over))
     flat: list[Expression] = []
     for factor in todo:
         others = over.union(*(f.free for f in todo if f is not factor))
@@ -137,12 +134,15 @@ def tables(expression: Expression) -> Iterator[Table]:
             yield from tables(expression.denominator)
 
 
-def _summed_to_one(factors: list[Expression], over: set[str]) -> Expression | None:
-    """A distribution of a summed variable that no other factor looks at."""
-    for factor in factors:
-        if factor.variable in over and not any(factor.variable in f.free for f in factors if f is not factor):
-            return factor
-    return None
+def _without_ones(factors: list[Expression], over: set[str]) -> tuple[list[Expression], set[str]]:
+    """Leave out every distribution of a summed variable that no other factor looks at: it sums to one."""
+    uses = Counter(v for f in factors for v in f.free)
+    while spent := [f for f in factors if f.variable in over and uses[f.variable] == 1]:
+        for f in spent:
+            over.discard(str(f.variable))
+            uses.subtract(f.free)
+        factors = [f for f in factors if f not in spent]
+    return factors, over
 
 
 def _fresh(name: str, taken: Names) -> str:
