@@ -19,6 +19,7 @@ from dobandit.chance import Chance
 from dobandit.errors import PolicyError
 from dobandit.evidence.tally import Layout
 from dobandit.policies import Policy, View
+from dobandit.policies.protocol import OBSERVE
 from dobandit.policies.registry import spec_of
 from dobandit.problem import Problem
 from dobandit.worlds import World
@@ -64,6 +65,13 @@ class Rows:
     counts: Array
     state: Any
 
+    def affordable(self) -> NDArray[np.bool_]:
+        """The arms that each row can pay."""
+        left = self.budget - self.spent + EPSILON
+        if (left >= self.dearest).all():
+            return np.ones(self.costs.shape, dtype=bool)
+        return self.costs <= left[:, np.newaxis]
+
     def take(self, index: Indices) -> Rows:
         """These rows only, or some of them twice."""
         kept = {name: value[index] for name, value in vars(self).items() if name != "state"}
@@ -72,50 +80,63 @@ class Rows:
 
 def play(policy: Policy, setting: Setting, progress: Callable[[float], None] | None = None) -> Played:
     """Run a policy until all money is spent."""
-    problem, world = setting.problem, setting.world
-    layout = Layout(problem, policy.tables(problem))
-    rows = _start(policy, setting, layout)
-    arms, budgets = len(problem.arms), len(setting.budgets)
-    played = Played(
-        np.zeros((len(setting.trials), budgets, arms)), np.zeros((len(setting.trials), budgets), dtype=np.intp)
-    )
-    chance, outcomes = Chance(setting.seed, f"policy:{spec_of(policy)}"), Chance(setting.seed, "outcome")
-    nodes, codes = world.clamps(problem.arms)
-    seen = [world.positions[v] for v in problem.graph.variables]
-    reward_node, utility = world.positions[problem.reward], utilities(problem, world)
+    layout = Layout(setting.problem, policy.tables(setting.problem))
+    rows, nature, chance = _start(policy, setting, layout), _Nature(setting), _chance_of(policy, setting)
+    shape = (len(setting.trials), len(setting.budgets))
+    played = Played(np.zeros((*shape, len(setting.problem.arms))), np.zeros(shape, dtype=np.intp))
     time = 0
     while True:
         rows = _split_off(rows, setting)
-        left = rows.budget - rows.spent + EPSILON
-        if (left >= rows.dearest).all():
-            affordable = np.ones(rows.costs.shape, dtype=bool)
-        else:
-            affordable = rows.costs <= left[:, np.newaxis]
-            broke = ~affordable.any(axis=1)
-            if broke.any():
-                _record(policy, played, rows.take(np.flatnonzero(broke)), setting, layout, time)
-                rows, affordable = rows.take(np.flatnonzero(~broke)), affordable[~broke]
+        affordable = rows.affordable()
+        if not affordable.all() and (broke := ~affordable.any(axis=1)).any():
+            _record(policy, played, rows.take(np.flatnonzero(broke)), setting, layout, time)
+            rows, affordable = rows.take(np.flatnonzero(~broke)), affordable[~broke]
         if not len(rows.trial):
             return played
         choice = policy.choose(_view(rows, setting, layout, affordable, time), rows.state, chance)
-        place = np.arange(len(choice.arms)) * arms + choice.arms  # of the chosen arm, in flat rows
+        rows.state = choice.state
+        place = np.arange(len(choice.arms)) * rows.costs.shape[1] + choice.arms  # of the chosen arm, in flat rows
         if not affordable.ravel()[place].all():
             raise PolicyError(f"{spec_of(policy)} chose an arm that it cannot pay; this is a bug in the policy")
-        uniforms = outcomes.uniforms(setting.trials[rows.trial], time, len(world.nodes))
-        whose = None if world.trials == 1 else setting.whose[rows.trial]
-        drawn = world.step(nodes[choice.arms], codes[choice.arms], uniforms, whose)
-        reward = utility[drawn[:, reward_node]]
+        codes, reward = nature.answer(rows, choice.arms, time)
         if layout.tables:
-            observing = np.flatnonzero(choice.arms == 0)
-            number = rows.pulls[observing, 0].astype(np.intp)
-            layout.add(rows.counts, observing, drawn[observing][:, seen], reward[observing], number)
+            observing = np.flatnonzero(choice.arms == OBSERVE)
+            number = rows.pulls[observing, OBSERVE].astype(np.intp)
+            layout.add(rows.counts, observing, codes[observing][:, nature.seen], reward[observing], number)
         rows.pulls.reshape(-1)[place] += 1
         rows.rewards.reshape(-1)[place] += reward
         rows.spent += rows.costs.reshape(-1)[place]
-        rows.state = choice.state
         time += 1
         if progress is not None and time % 64 == 0:
             progress(float((rows.spent / setting.budgets[-1]).min()))
+
+
+class _Nature:
+    """What happens when arms are pulled."""
+
+    def __init__(self, setting: Setting) -> None:
+        problem, world = setting.problem, setting.world
+        self._setting, self._world = setting, world
+        self._chance = Chance(setting.seed, "outcome")
+        self._nodes, self._codes = world.clamps(problem.arms)
+        self.seen = [world.positions[v] for v in problem.graph.variables]  # the nodes that are observed
+        self._reward, self._utility = world.positions[problem.reward], utilities(problem, world)
+        self._rows: Rows | None = None
+
+    def answer(self, rows: Rows, arms: Indices, time: int) -> tuple[NDArray[np.signedinteger], Array]:
+        """The codes of all nodes in every row, and the rewards."""
+        if rows is not self._rows:  # rows were split off or retired: find out anew whose they are
+            self._rows, self._trials = rows, self._setting.trials[rows.trial]
+            whose = self._setting.whose[rows.trial]
+            in_order = self._world.trials == 1 or np.array_equal(whose, np.arange(self._world.trials))
+            self._whose = None if in_order else whose
+        uniforms = self._chance.uniforms(self._trials, time, len(self._world.nodes))
+        drawn = self._world.step(self._nodes[arms], self._codes[arms], uniforms, self._whose)
+        return drawn, self._utility[drawn[:, self._reward]]
+
+
+def _chance_of(policy: Policy, setting: Setting) -> Chance:
+    return Chance(setting.seed, f"policy:{spec_of(policy)}")
 
 
 def utilities(problem: Problem, world: World) -> Array:
