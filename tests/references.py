@@ -133,6 +133,8 @@ class Crm:
         graph, domains = trial.problem.graph, trial.problem.domains
         x = domains[what.variable].index(str(what.value))
         parents = [v for v in graph.variables if v in graph.parents(what.variable)]
+        if trial.problem.reward in parents:  # our choice: adjusting for the reward itself estimates nothing
+            return trial.rewards[arm] / max(trial.pulls[arm], 1), max(trial.pulls[arm], 1)
         odd, even = trial.observed[0::2], trial.observed[1::2]
         cells = list(product(*(range(len(domains[v])) for v in parents)))
         agreeing = [[r for r in odd if r[what.variable] == x and tuple(r[v] for v in parents) == z] for z in cells]
@@ -143,6 +145,34 @@ class Crm:
             value += sum(r[trial.problem.reward] for r in rows) / max(len(rows), 1) * share
         evidence = trial.pulls[arm] + number
         return (trial.rewards[arm] + number * value) / max(evidence, 1), max(evidence, 1)
+
+
+class CrmNb:
+    """CRM-NB-ALG: an observation with X=x counts as a pull of do(X=x)."""
+
+    def __init__(self) -> None:
+        self.beta, self.looped = 1.0, False
+
+    def __call__(self, trial: Trial) -> int:
+        estimates = {a: self.estimate(trial, a) for a in trial.arms}
+        ratio = {a: mean / trial.costs[a] for a, (mean, _) in estimates.items()}
+        if self.looped and ratio[0] < max(ratio.values()):
+            self.beta = min(2 * np.sqrt(2) / (max(ratio.values()) - ratio[0]), np.sqrt(np.log(trial.time)))
+        self.looped = True
+        t = trial.time + 1
+        if trial.pulls[0] < self.beta**2 * np.log(t) and 0 in trial.affordable():
+            return 0
+        bonus = {a: np.sqrt(8 * np.log(t) / number) for a, (_, number) in estimates.items()}
+        return trial.argmax({a: (mean + bonus[a]) / trial.costs[a] for a, (mean, _) in estimates.items()}, "crm-nb")
+
+    def estimate(self, trial: Trial, arm: int) -> tuple[float, float]:
+        what = trial.problem.arms[arm]
+        if what.variable is None:
+            return trial.mean(0), trial.pulls[0]
+        x = trial.problem.domains[what.variable].index(str(what.value))
+        rewards = [row[trial.problem.reward] for row in trial.observed if row[what.variable] == x]
+        number = trial.pulls[arm] + len(rewards)
+        return (trial.rewards[arm] + sum(rewards)) / max(number, 1), max(number, 1)
 
 
 class PaperCumulative:
@@ -203,3 +233,32 @@ def split_estimate(problem: Problem, observed: list[Row], arm: int) -> tuple[int
             term *= cell[assignment[v]] / sum(cell) if sum(cell) else 0.0
         total += term if assignment[problem.reward] == 1 else 0.0
     return smallest, total
+
+
+def literal_split(problem: Problem, observed: list[Row], arm: int, rng: np.random.Generator) -> float:
+    """The mean of Y^1..Y^S with the rows of every cell really split into S parts at random, as printed."""
+    what = problem.arms[arm]
+    graph = problem.graph.subgraph(problem.graph.ancestral(problem.reward))
+    tied = graph.c_component(str(what.variable))
+    x = problem.domains[str(what.variable)].index(str(what.value))
+    parts = split_estimate(problem, observed, arm)[0]
+    given = {v: [u for u in graph.variables if u in graph.effective_parents(v)] for v in graph.variables}
+    cells: dict[tuple[str, tuple[int, ...]], list[list[int]]] = {}
+    for j, v in enumerate(graph.variables):
+        rows = observed[j :: len(graph.variables)]
+        for z in {tuple(row[u] for u in given[v]) for row in rows}:
+            values = rng.permutation([row[v] for row in rows if tuple(row[u] for u in given[v]) == z])
+            cells[v, z] = [part.tolist() for part in np.array_split(values, parts)]
+    total = 0.0
+    for s in range(parts):
+        for codes in product(*(range(len(problem.domains[v])) for v in graph.variables)):
+            assignment = dict(zip(graph.variables, codes, strict=True))
+            if assignment[problem.reward] != 1:
+                continue
+            term = 1.0
+            for v in graph.variables:
+                z = tuple(x if u == what.variable and v not in tied else assignment[u] for u in given[v])
+                part = cells[v, z][s]
+                term *= part.count(assignment[v]) / len(part)
+            total += term
+    return total / parts

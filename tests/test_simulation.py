@@ -94,7 +94,9 @@ def test_a_problem_for_each_trial() -> None:
 
     r = db.simulate(problem, worlds.xor("X -> Y", 0), ["f-kube"], 20, seed=1)
     assert len(np.unique(r.pulls["f-kube"].sum(axis=2))) > 1
-    with pytest.raises(SimulationError, match="has another graph, other arms"):
+    with pytest.raises(SimulationError, match="has another budget; only costs may differ"):
+        db.simulate(lambda s: Problem("X -> Y", "Y", 9 + s % 2), worlds.xor("X -> Y", 0), ["ucb"], 9)
+    with pytest.raises(SimulationError, match="has another graph; only costs may differ"):
         db.simulate(
             lambda s: Problem("X -> Y" if s % 2 else "X -> Z -> Y", "Y", 9), worlds.xor("X -> Y", 0), ["ucb"], 9
         )
@@ -127,6 +129,7 @@ def test_the_summary_and_the_files(tmp_path_factory: pytest.TempPathFactory) -> 
     [
         ({"trials": 0}, "trials: expected a whole number"),
         ({"budgets": []}, "budgets: expected positive numbers"),
+        ({"budgets": ["a"]}, "budgets: expected positive numbers"),
         ({"budgets": [5, -1]}, "budgets: expected positive numbers"),
         ({"policies": []}, "policies: name at least one"),
         ({"policies": ["ucb", "UCB"]}, "ucb is named twice"),
@@ -157,3 +160,21 @@ def test_costs_in_one_batch_are_what_each_gives_alone() -> None:
             np.testing.assert_array_equal(sweep.regret[name][:, j], alone.regret[name][:, 0])
             np.testing.assert_array_equal(sweep.spent[name][:, j], alone.spent[name][:, 0])
     assert [row["cost"] for row in sweep.summary()[:3]] == [2, 5, 9]
+
+
+@pytest.mark.parametrize(
+    ("cost", "budget", "pulls"), [(0.1, 10, 100), (1e-10, 1e-9, 10), (1 / 3, 5, 15), (0.07, 0.7, 10)]
+)
+def test_money_is_counted_to_the_end(cost: float, budget: float, pulls: int) -> None:
+    """Costs that floats cannot hold: as many pulls as the money pays, not one more, not one less."""
+    problem = Problem("X -> Y", "Y", budget, default_cost=cost, costs={"do()": cost})
+    r = db.simulate(problem, worlds.xor("X -> Y", 0), "ucb", 4)
+    assert (r.pulls["ucb"].sum(axis=2) == pulls).all()
+    assert (r.spent["ucb"] <= budget * (1 + 1e-9)).all()
+    assert (r.regret["ucb"] >= -1e-9).all()
+
+
+def test_many_small_sums_do_not_drift() -> None:
+    problem = Problem("X -> Y", "Y", 2000, default_cost=0.1, costs={"do()": 0.1})
+    r = db.simulate(problem, worlds.xor("X -> Y", 0), "ucb", 2, budgets=[1000, 2000])
+    assert r.pulls["ucb"].sum(axis=2).tolist() == [[10_000, 20_000]] * 2

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import fields
+from typing import Any
 
 import click
 
 from dobandit.cli.common import console, print_json, with_common_options
 from dobandit.policies import registered
+
+
+def _options(kind: type[Any]) -> str:
+    """The options of a policy, the usual value first."""
+    written = []
+    for option in fields(kind):
+        others = option.metadata.get("choices") or ("false", "true")
+        written.append(f"{option.name}={'|'.join(others)}")
+    return f" Options: {', '.join(written)}." if written else ""
 
 
 @click.command()
@@ -21,7 +32,7 @@ def command(as_json: bool, quiet: bool) -> None:
         {
             "name": name,
             "objective": kind.objective,
-            "summary": " ".join(inspect.getdoc(kind).split()),  # type: ignore[union-attr]
+            "summary": " ".join((inspect.getdoc(kind) or "").split()) + _options(kind),
             "reference": kind.reference,
         }
         for name, kind in registered().items()

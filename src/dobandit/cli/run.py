@@ -139,12 +139,16 @@ def _show(results: Results) -> None:
     last = results.grid[-1]
     order = {row["policy"]: row["regret"] for row in results.summary() if row["budget"] == last}
     for row in sorted(results.summary(), key=lambda row: (order[row["policy"]], row["policy"], row["budget"])):
-        numbers = [f"{row['budget']:g}", f"{row['regret']:.4g}", f"{row['se']:.2g}", f"{row['spent']:.6g}"]
+        numbers = [f"{row['budget']:g}", f"{row['regret']:.4g}", _number(row["se"]), f"{row['spent']:.6g}"]
         table.add_row(escape(str(row["policy"])), *numbers, f"{row['rounds']:.1f}")
     screen = console()
     screen.print(table)
     against = {"knapsack": "the best way to spend the budget (knapsack)", "fractional": "budget x best mean per cost"}
     screen.print(f"[dim]means over {results.trials} trials, against {against.get(results.optimum, results.optimum)}[/]")
+
+
+def _number(value: float | str) -> str:
+    return "" if value != value else f"{value:.2g}"  # a single trial has no standard error
 
 
 def _write(results: Results, folder: Path, quiet: bool) -> None:

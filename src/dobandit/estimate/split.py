@@ -12,14 +12,17 @@ S is zero where some cell has no row, and where X has a child in C: then only th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.chance import Chance
+from dobandit.elimination import Factor as Named
+from dobandit.elimination import contract
 from dobandit.evidence.tally import Layout, Tallied
 from dobandit.graph import Graph
 from dobandit.problem import Arm, Problem
@@ -28,6 +31,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 MOST_CELLS = 2**14  # a table with more cells than observations will ever fill has S = 0 anyway
+MOST_TERMS = 2**9  # up to which listing the terms of a sum is quicker than eliminating its variables
 
 
 @dataclass(frozen=True)
@@ -70,53 +74,107 @@ def _relevant(graph: Graph, variable: str, reward: str, tied: frozenset[str]) ->
     return [v for v in graph.variables if v in needed]
 
 
+class Recipe(NamedTuple):
+    """How the estimate of one arm is read off the flat row of cells."""
+
+    arm: int
+    variable: str
+    x: int  # the code that the arm sets
+    factors: tuple[Factor, ...]  # those that do not sum to one
+    terms: Indices | None  # axes: term of the sum, factor; None where there are too many terms to list
+    conditions: Indices  # the rows (table, z) that S counts
+
+
 class Split:
     """S and Y of every arm from the counts of their factors, for the rows of a batch."""
 
     def __init__(self, problem: Problem, layout: Layout, factors: Mapping[str, Sequence[Factor]]) -> None:
-        self.arms = len(problem.arms)
+        self._problem, self._layout = problem, layout
         starts = [_row_starts(layout, k) for k in range(len(layout.tables))]
         self._starts = np.concatenate([np.zeros(0, dtype=np.intp), *starts])
         self._row_of_cell = np.repeat(np.arange(len(self._starts)), np.diff([*self._starts, layout.size]))
         self._recipes = [
-            (k, *_places(problem, layout, factors[arm.variable], arm, self._row_of_cell))
+            self._recipe(k, arm, factors[arm.variable])
             for k, arm in enumerate(problem.arms)
             if arm.variable is not None and factors[arm.variable]
         ]
 
     def estimates(self, counts: Array) -> tuple[Array, Array]:
         """S and Y with axes (row, arm); Y is 0 where S is."""
-        smallest, value = np.zeros((len(counts), self.arms)), np.zeros((len(counts), self.arms))
+        shape = (len(counts), len(self._problem.arms))
+        smallest, value = np.zeros(shape), np.zeros(shape)
         if not self._recipes:
             return smallest, value
-        totals = np.add.reduceat(counts, self._starts, axis=1)
-        frequencies = counts / np.maximum(totals, 1)[:, self._row_of_cell]
-        for arm, terms, conditions in self._recipes:
-            smallest[:, arm] = totals[:, conditions].min(axis=1)
-            rows = np.flatnonzero(smallest[:, arm] >= 1)
+        totals = np.rint(np.add.reduceat(counts, self._starts, axis=1))  # a reward between 0 and 1 leaves dust
+        frequencies = counts / np.maximum(totals, 1).take(self._row_of_cell, axis=1)
+        for recipe in self._recipes:
+            smallest[:, recipe.arm] = totals.take(recipe.conditions, axis=1).min(axis=1)
+            rows = np.flatnonzero(smallest[:, recipe.arm] >= 1)
             if len(rows):
-                value[rows, arm] = self._sum(frequencies[rows], terms)
-        return np.floor(smallest), value
+                value[rows, recipe.arm] = self._value(frequencies[rows], recipe)
+        return smallest, value
 
     def split_once(self, counts: Array, arm: int, parts: int, rng: np.random.Generator) -> Array:
         """The estimates Y^1, ..., Y^S of one arm in one row for one random split of every cell's rows."""
-        terms, conditions = next((t, c) for k, t, c in self._recipes if k == arm)
+        recipe = next(r for r in self._recipes if r.arm == arm)
         frequencies = np.zeros((parts, len(counts)))
-        for row in conditions.tolist():
+        for row in recipe.conditions.tolist():
             cells = np.flatnonzero(self._row_of_cell == row)
             shuffled = rng.permutation(np.repeat(cells, np.rint(counts[cells]).astype(int)))
             for s, part in enumerate(np.array_split(shuffled, parts)):
                 frequencies[s] += np.bincount(part, minlength=len(counts)) / len(part)
-        estimates: Array = np.prod(frequencies[:, terms], axis=-1).sum(axis=-1)
-        return estimates
+        return self._value(frequencies, recipe)
 
-    def _sum(self, frequencies: Array, terms: Indices) -> Array:
-        """The sum over the terms of the products of frequencies."""
-        product_ = frequencies[:, terms[:, 0]]
-        for cells in terms.T[1:]:
-            product_ *= frequencies[:, cells]
-        total: Array = product_.sum(axis=1)
+    def _value(self, frequencies: Array, recipe: Recipe) -> Array:
+        """The sum over the terms of the products of frequencies, in an order that no batch can change."""
+        if recipe.terms is None:
+            return contract([self._sliced(frequencies, f, recipe) for f in recipe.factors], ()) * np.ones(
+                len(frequencies)
+            )
+        product: Array = frequencies.take(recipe.terms[:, 0], axis=1)
+        for cells in recipe.terms.T[1:]:
+            product *= frequencies.take(cells, axis=1)
+        total: Array = product.sum(axis=1)
         return total
+
+    def _sliced(self, frequencies: Array, factor: Factor, recipe: Recipe) -> Named:
+        """A factor as a function of the summed variables: Y at 1, and X at x outside C."""
+        values = self._layout.view(frequencies, factor.table)
+        axes = [*factor.table.given, factor.table.variable]
+        fixed = {self._problem.reward: 1} | ({} if factor.inside else {recipe.variable: recipe.x})
+        for name, code in fixed.items():
+            if name in axes:
+                values = np.asarray(values.take(code, axis=1 + axes.index(name)))
+                axes.remove(name)
+        return Named(tuple(axes), values)
+
+    def _recipe(self, k: int, arm: Arm, factors: Sequence[Factor]) -> Recipe:
+        variable, x = str(arm.variable), self._problem.domains[str(arm.variable)].index(str(arm.value))
+        needed = _needed_for_value({f.table.variable: f for f in factors}, variable, self._problem.reward)
+        conditions = [self._cells(f, f.table.given, {}, variable, x) for f in factors]
+        rows = np.unique(self._row_of_cell[np.concatenate(conditions)])
+        names = tuple(f.table.variable for f in needed)
+        sizes = [1 if v == self._problem.reward else len(self._problem.domains[v]) for v in names]
+        terms = None
+        if math.prod(sizes) <= MOST_TERMS:
+            columns = [self._cells(f, names, {self._problem.reward: 1}, variable, x) for f in needed]
+            terms = np.stack(columns, axis=1)
+        return Recipe(k, variable, x, tuple(needed), terms, rows)
+
+    def _cells(
+        self, factor: Factor, names: tuple[str, ...], fixed: Mapping[str, int], variable: str, x: int
+    ) -> Indices:
+        """The cells of a factor for all values of some variables; outside C, X is x. What is not named is 0."""
+        at = self._layout.place[factor.table]
+        shape = self._layout.shapes[at]
+        sizes = [1 if v in fixed else len(self._problem.domains[v]) for v in names]
+        grid = dict(zip(names, np.indices(sizes).reshape(len(names), math.prod(sizes)), strict=True))
+        cells = np.full(math.prod(sizes), self._layout.offsets[at])
+        for axis, v in enumerate((*factor.table.given, factor.table.variable)):
+            outside = v == variable and not factor.inside
+            code = x if outside else fixed[v] if v in fixed else grid.get(v, 0)
+            cells = cells + code * math.prod(shape[axis + 1 :])
+        return cells
 
 
 def random_split(split: Split, counts: Array, trials: Indices, round_: int, chance: Chance) -> tuple[Array, Array]:
@@ -138,24 +196,7 @@ def _row_starts(layout: Layout, k: int) -> Indices:
     return np.arange(layout.offsets[k], layout.offsets[k + 1], layout.shapes[k][-1])
 
 
-def _places(
-    problem: Problem, layout: Layout, factors: Sequence[Factor], arm: Arm, row_of_cell: Indices
-) -> tuple[Indices, Indices]:
-    """The cells of every factor in every term of the sum, and the rows that S counts."""
-    by_variable = {f.table.variable: f for f in factors}
-    needed = _needed_for_value(by_variable, str(arm.variable), problem.reward)
-    codes = {v: range(len(problem.domains[v])) for v in problem.graph.variables}
-    codes[problem.reward] = range(1, 2)  # terms with Y=0 contribute nothing
-    x = problem.domains[str(arm.variable)].index(str(arm.value))
-    terms = [
-        [_cell(layout, by_variable[v], dict(zip(needed, values, strict=True)), str(arm.variable), x) for v in needed]
-        for values in product(*(codes[v] for v in needed))
-    ]
-    cells = np.array(terms, dtype=np.intp)
-    return cells, np.unique(np.array(list(_conditions(problem, layout, factors, arm, x, row_of_cell)), dtype=np.intp))
-
-
-def _needed_for_value(factors: Mapping[str, Factor], variable: str, reward: str) -> list[str]:
+def _needed_for_value(factors: Mapping[str, Factor], variable: str, reward: str) -> list[Factor]:
     """Factors that do not sum to one; with factors="all" the others only count for S."""
     needed, todo = {reward}, [reward]
     while todo:
@@ -163,28 +204,7 @@ def _needed_for_value(factors: Mapping[str, Factor], variable: str, reward: str)
         above = set(factor.table.given) - (set() if factor.inside else {variable})
         todo += above - needed
         needed |= above
-    return [v for v in factors if v in needed]
-
-
-def _cell(layout: Layout, factor: Factor, values: Mapping[str, int], variable: str, x: int) -> int:
-    """The cell of P(v | z) in a term; outside C, X is x."""
-    k = layout.place[factor.table]
-    at = [x if v == variable and not factor.inside else values[v] for v in (*factor.table.given, factor.table.variable)]
-    return int(layout.offsets[k] + np.ravel_multi_index(at, layout.shapes[k]))
-
-
-def _conditions(
-    problem: Problem, layout: Layout, factors: Sequence[Factor], arm: Arm, x: int, row_of_cell: Indices
-) -> Iterator[int]:
-    """The rows (table, z) that the sum may look at: all z, but outside C only those with X=x."""
-    for factor in factors:
-        k = layout.place[factor.table]
-        ranges = [
-            [x] if v == arm.variable and not factor.inside else range(size)
-            for v, size in zip(factor.table.given, layout.shapes[k], strict=False)
-        ]
-        for z in product(*ranges):
-            yield int(row_of_cell[layout.offsets[k] + np.ravel_multi_index((*z, 0), layout.shapes[k])])
+    return [factor for v, factor in factors.items() if v in needed]
 
 
 def _cells(problem: Problem, table: Tallied) -> int:

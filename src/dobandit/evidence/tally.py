@@ -37,6 +37,8 @@ class Layout:
 
     def __init__(self, problem: Problem, tables: Sequence[Tallied]) -> None:
         self.tables = tuple(tables)
+        if any(problem.reward in table.given for table in self.tables):
+            raise ValueError("no table may condition on the reward, which counts partly for both of its cells")
         cards = {v: 2 if v == problem.reward else len(problem.domains[v]) for v in problem.graph.variables}
         place = {v: i for i, v in enumerate(problem.graph.variables)}
         self.shapes = [tuple(cards[v] for v in (*t.given, t.variable)) for t in self.tables]

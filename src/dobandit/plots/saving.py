@@ -31,7 +31,7 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
         figure.savefig(drawn, format=form, dpi=150, metadata=UNWRITTEN[form])
     try:
         Path(path).write_bytes(drawn.getvalue())
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+    except (FileNotFoundError, NotADirectoryError):
         raise FileProblem(f"cannot write {path}: its folder does not exist") from None
     except OSError as error:
         raise StorageError(f"cannot write {path}: {error.strerror}") from None

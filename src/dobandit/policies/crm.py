@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dobandit.chance import Chance
 from dobandit.evidence.tally import Tallied
 from dobandit.policies import forced
-from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View, once
+from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View
 from dobandit.policies.ties import recommended
 from dobandit.problem import Problem
 
@@ -54,7 +54,7 @@ class Crm:
         means, evidence = self.estimates(view, state)
         index = means + np.sqrt(2 * np.log(view.time + 1) / np.maximum(evidence, 1))
         arms, rule = forced.decide(view, forced.Forced(state.beta, state.swept), index, means, chance)
-        return once(arms, state._replace(beta=rule.beta, swept=rule.swept))
+        return Choice(arms, state._replace(beta=rule.beta, swept=rule.swept))
 
     def refreshed(self, view: View, state: State) -> State:
         """The back-door samples anew where there are new observations."""
@@ -75,9 +75,13 @@ class Crm:
 
 
 def _tables(problem: Problem, variable: str) -> tuple[Tallied, ...]:
-    """E[Y | x, z] from the observations 1, 3, 5, ..., and P(z), variable by variable, from 2, 4, 6, ..."""
-    acting = problem.graph.parents(variable) - {problem.reward}  # what the reward acts on cannot act on it
-    parents = tuple(v for v in problem.graph.variables if v in acting)
+    """E[Y | x, z] from the observations 1, 3, 5, ..., and P(z), variable by variable, from 2, 4, 6, ...
+
+    None for an effect of the reward: adjusting for the reward itself leaves nothing to estimate.
+    """
+    parents = tuple(v for v in problem.graph.variables if v in problem.graph.parents(variable))
+    if problem.reward in parents:
+        return ()
     outcome = Tallied(problem.reward, (variable, *parents), every=2, rest=0)
     return (outcome, Tallied(parents[-1], parents[:-1], every=2, rest=1)) if parents else (outcome,)
 
@@ -87,11 +91,16 @@ def _backdoor_samples(view: View, rows: NDArray[np.intp]) -> tuple[Array, Array]
     numbers, values = [np.zeros((len(rows), 1))], [np.zeros((len(rows), 1))]
     counts = view.counts[rows]
     for v in view.problem.intervenable:
-        outcome, *given = _tables(view.problem, v)
+        if not (tables := _tables(view.problem, v)):
+            nothing = np.zeros((len(rows), len(view.problem.domains[v])))
+            numbers.append(nothing)
+            values.append(nothing)
+            continue
+        outcome, *given = tables
         odd = view.layout.view(counts, outcome)
         odd = odd.reshape(len(rows), odd.shape[1], -1, 2)  # (row, x, z, reward)
         total = odd.sum(axis=-1)
-        number = total.min(axis=-1)
+        number = np.rint(total.min(axis=-1))
         weights = np.ones((len(rows), 1))
         if given:
             even = view.layout.view(counts, given[0]).reshape(len(rows), -1)

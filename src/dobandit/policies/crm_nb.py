@@ -15,7 +15,7 @@ import numpy as np
 from dobandit.chance import Chance
 from dobandit.evidence.tally import Tallied
 from dobandit.policies import forced
-from dobandit.policies.protocol import Arms, Array, Choice, View, once
+from dobandit.policies.protocol import Arms, Array, Choice, View
 from dobandit.policies.ties import recommended
 from dobandit.problem import Problem
 
@@ -40,7 +40,7 @@ class CrmNb:
         means, evidence = self.estimates(view)
         bonus = np.sqrt(8 * np.log(view.time + 1) / np.maximum(evidence, 1))
         arms, state = forced.decide(view, state, (means + bonus) / view.unit_costs, means / view.unit_costs, chance)
-        return once(arms, state)
+        return Choice(arms, state)
 
     def estimates(self, view: View) -> tuple[Array, Array]:
         """The mean of every arm over its own pulls and the observations that agree with it, and their number."""

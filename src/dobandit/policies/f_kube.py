@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from dobandit.chance import Chance
-from dobandit.policies.protocol import Arms, Choice, Memoryless, Nothing, View, once
+from dobandit.policies.protocol import Arms, Choice, Memoryless, Nothing, View
 from dobandit.policies.ties import recommended, sweep_then_pick
 
 
@@ -30,7 +30,7 @@ class FKube(Memoryless):
     def choose(self, view: View, state: Nothing, chance: Chance) -> Choice:
         t = view.time + 1
         index = view.means + np.sqrt(2 * np.log(t) / np.maximum(view.pulls, 1))
-        return once(sweep_then_pick(view, index if self.as_published else index / view.costs, chance), state)
+        return Choice(sweep_then_pick(view, index if self.as_published else index / view.costs, chance), state)
 
     def recommend(self, view: View, state: Nothing) -> Arms:
         return recommended(view.means, view.costs)

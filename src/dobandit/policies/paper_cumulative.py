@@ -19,7 +19,7 @@ from dobandit.errors import PolicyError
 from dobandit.estimate.split import Factor, Split, factors_of, random_split
 from dobandit.evidence.tally import Layout, Tallied
 from dobandit.policies import forced
-from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View, once
+from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View
 from dobandit.policies.ties import recommended
 from dobandit.problem import Problem
 
@@ -67,7 +67,7 @@ class PaperCumulative:
         index = upper if self.index == "printed" else upper / view.unit_costs  # line 7
         value = means / view.unit_costs  # lines 13-16
         arms, rule = forced.decide(view, forced.Forced(state.beta, state.swept), index, value, chance)  # lines 1-8
-        return once(arms, state._replace(beta=rule.beta, swept=rule.swept))
+        return Choice(arms, state._replace(beta=rule.beta, swept=rule.swept))
 
     def refreshed(self, view: View, state: State, chance: Chance | None) -> State:
         """S and Y anew where there are new observations."""
@@ -80,7 +80,7 @@ class PaperCumulative:
         return state._replace(seen=now, number=number, value=value)
 
     def _samples(self, view: View, rows: NDArray[np.intp], chance: Chance | None) -> tuple[Array, Array]:
-        split = _split(view.problem, view.layout, self)
+        split = _split(view.problem, self)
         if self.split == "random" and chance is not None:
             return random_split(split, view.counts[rows], view.trials[rows], view.time, chance)
         return split.estimates(view.counts[rows])
@@ -98,5 +98,5 @@ class PaperCumulative:
 
 
 @lru_cache(maxsize=64)
-def _split(problem: Problem, layout: Layout, policy: PaperCumulative) -> Split:
-    return Split(problem, layout, policy.factors_by_variable(problem))
+def _split(problem: Problem, policy: PaperCumulative) -> Split:
+    return Split(problem, Layout(problem, policy.tables(problem)), policy.factors_by_variable(problem))

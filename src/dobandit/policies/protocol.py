@@ -59,10 +59,9 @@ class View:
 
 
 class Choice(NamedTuple):
-    """The arm of every row, how often to pull it before asking again, and what to remember."""
+    """The arm of every row, and what to remember."""
 
     arms: Arms
-    repeats: NDArray[np.intp]
     state: State
 
 
@@ -99,8 +98,3 @@ class Memoryless:
 
     def start(self, problem: Problem, rows: int) -> Nothing:
         return Nothing()
-
-
-def once(arms: Arms, state: State) -> Choice:
-    """Pull these arms once, then ask again."""
-    return Choice(arms, np.ones(len(arms), dtype=np.intp), state)

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from dobandit.chance import Chance
-from dobandit.policies.protocol import Arms, Choice, Memoryless, Nothing, View, once
+from dobandit.policies.protocol import Arms, Choice, Memoryless, Nothing, View
 from dobandit.policies.ties import pick, recommended
 
 
@@ -31,7 +31,7 @@ class Thompson(Memoryless):
         successes, failures = view.rewards, view.told - view.rewards
         gammas = chance.gammas(view.trials, view.time, np.concatenate([1 + successes, 1 + failures], axis=1))
         won, lost = np.split(gammas, 2, axis=1)
-        return once(pick(won / (won + lost) / view.costs, view, chance), state)
+        return Choice(pick(won / (won + lost) / view.costs, view, chance), state)
 
     def recommend(self, view: View, state: Nothing) -> Arms:
         return recommended((view.rewards + 1) / (view.told + 2), view.costs)

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from dobandit.chance import Chance
-from dobandit.policies.protocol import Arms, Choice, Memoryless, Nothing, View, once
+from dobandit.policies.protocol import Arms, Choice, Memoryless, Nothing, View
 from dobandit.policies.ties import recommended, sweep_then_pick
 
 
@@ -26,7 +26,7 @@ class Ucb(Memoryless):
 
     def choose(self, view: View, state: Nothing, chance: Chance) -> Choice:
         index = view.means + np.sqrt(2 * np.log(view.time + 1) / np.maximum(view.pulls, 1))
-        return once(sweep_then_pick(view, index, chance), state)
+        return Choice(sweep_then_pick(view, index, chance), state)
 
     def recommend(self, view: View, state: Nothing) -> Arms:
         return recommended(view.means, view.costs)

@@ -14,6 +14,7 @@ from dobandit.errors import SimulationError, listing
 from dobandit.policies import Policy, policies_for, policy
 from dobandit.policies.registry import spec_of
 from dobandit.problem import Choose, Cost, Problem, Uniform
+from dobandit.problem.faults import is_positive
 from dobandit.simulation import regret
 from dobandit.simulation.engine import Played, Setting, play, to_utility
 from dobandit.simulation.results import Results
@@ -128,19 +129,24 @@ def _match(
     trials: int,
     seed: int,
 ) -> Match:
-    if not isinstance(trials, int) or trials < 1:
+    if not is_positive(trials) or trials != int(trials):
         raise SimulationError(f"trials: expected a whole number, at least 1, not {trials!r}")
+    trials = int(trials)
     problems = [problem] * trials if isinstance(problem, Problem) else _own_problems(problem, trials, seed)
-    chosen = [policy(p) for p in (policies_for(problems[0].objective) if policies is None else policies)]
+    wanted = policies_for(problems[0].objective) if policies is None else policies
+    chosen = [policy(p) for p in ([wanted] if isinstance(wanted, str) else wanted)]
     return Match(problems, _worlds(world, problems, seed), _named(chosen, problems[0]), seed)
 
 
 def _own_problems(problem: Callable[[int], Problem], trials: int, seed: int) -> list[Problem]:
     problems = [problem(trial_seed(seed, "problem", i)) for i in range(trials)]
-    first = problems[0]
+    fixed = ("graph", "arms", "objective", "budget", "goal", "domains", "reward", "reward_values")
     for i, other in enumerate(problems):
-        if (other.graph, other.arms, other.objective) != (first.graph, first.arms, first.objective):
-            raise SimulationError(f"the problem of trial {i} has another graph, other arms or another objective")
+        for what in fixed:
+            if getattr(other, what) != getattr(problems[0], what):
+                raise SimulationError(
+                    f"the problem of trial {i} has another {what}; only costs may differ between trials"
+                )
     return problems
 
 
@@ -186,7 +192,10 @@ def _named(chosen: Sequence[Policy], problem: Problem) -> dict[str, Policy]:
 
 
 def _grid(values: float | Sequence[float], what: str) -> tuple[float, ...]:
-    given = np.atleast_1d(np.asarray(values, dtype=float))
+    try:
+        given = np.atleast_1d(np.asarray(values, dtype=float))
+    except (TypeError, ValueError):
+        given = np.zeros(0)
     if not len(given) or not (np.isfinite(given) & (given > 0)).all():
         raise SimulationError(f"{what}: expected positive numbers, not {values!r}")
     return tuple(sorted(set(given.tolist())))

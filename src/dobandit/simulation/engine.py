@@ -27,7 +27,8 @@ from dobandit.worlds import World
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-EPSILON = 1e-9  # what rounding may add up to; less than this is not money
+ROUNDING = 1e-9  # of a budget: less than this is not money
+NEARLY = 1.001  # times the dearest arm: up to here nobody needs to look at the money closely
 
 
 class Setting(NamedTuple):
@@ -67,10 +68,10 @@ class Rows:
 
     def affordable(self) -> NDArray[np.bool_]:
         """The arms that each row can pay."""
-        left = self.budget - self.spent + EPSILON
-        if (left >= self.dearest).all():
+        if (self.budget - self.spent >= NEARLY * self.dearest).all():
             return np.ones(self.costs.shape, dtype=bool)
-        return self.costs <= left[:, np.newaxis]
+        self.spent = (self.pulls * self.costs).sum(axis=1)  # afresh: many small sums have drifted a little
+        return self.costs <= (self.budget * (1 + ROUNDING) - self.spent)[:, np.newaxis]
 
     def take(self, index: Indices) -> Rows:
         """These rows only, or some of them twice."""
@@ -179,7 +180,7 @@ def _split_off(rows: Rows, setting: Setting) -> Rows:
     budgets = np.array(setting.budgets)
     while len(setting.budgets) > 1:
         waiting = rows.next < rows.target
-        due = np.flatnonzero(waiting & (budgets[rows.next] - rows.spent < rows.dearest - EPSILON))
+        due = np.flatnonzero(waiting & (budgets[rows.next] - rows.spent < NEARLY * rows.dearest))
         if not len(due):
             break
         before = len(rows.trial)

@@ -70,7 +70,7 @@ def _units(costs: Array, budgets: Sequence[float]) -> tuple[NDArray[np.int64], N
     """Costs and budgets in their largest common unit, or None if they are not whole cents or too many."""
     cents = np.concatenate([costs.ravel(), np.array(budgets)]) * CENTS
     whole = np.rint(cents).astype(np.int64)
-    if np.abs(cents - whole).max() > 1e-6:
+    if whole.min() < 1 or (np.abs(cents - whole) > 1e-9 * cents).any():
         return None
     unit = int(np.gcd.reduce(whole))
     units = whole // unit
