@@ -99,34 +99,47 @@ def f_kube(trial: Trial) -> int:
     return trial.argmax({a: (trial.mean(a) + b) / trial.costs[a] for a, b in bonus.items()}, "f-kube")
 
 
-def ucb(trial: Trial) -> int:
+def ucb(trial: Trial, name: str = "ucb") -> int:
     t = trial.time + 1
     return trial.argmax(
-        {a: trial.mean(a) + np.sqrt(2 * np.log(t) / trial.pulls[a]) for a in trial.arms if trial.pulls[a]}, "ucb"
+        {a: trial.mean(a) + np.sqrt(2 * np.log(t) / trial.pulls[a]) for a in trial.arms if trial.pulls[a]}, name
     )
 
 
-class Crm:
-    """CRM-ALG, averaged over its random partitions."""
+class Forced:
+    """The loop that CRM, CRM-NB and Algorithm 1 share: observe while N_0 < beta^2 ln t, else the best index."""
+
+    name: str
+    bonus: float  # of the index: sqrt(bonus ln t / evidence)
+    per_cost: bool
 
     def __init__(self) -> None:
         self.beta, self.looped = 1.0, False
 
     def __call__(self, trial: Trial) -> int:
+        price = {a: trial.costs[a] if self.per_cost else 1.0 for a in trial.arms}
         estimates = {a: self.estimate(trial, a) for a in trial.arms}
-        means = {a: mean for a, (mean, _) in estimates.items()}
-        if self.looped and means[0] < max(means.values()):
-            gap = max(means.values()) - means[0]
-            self.beta = min(2 * np.sqrt(2) / gap, np.sqrt(np.log(trial.time)))
+        value = {a: mean / price[a] for a, (mean, _) in estimates.items()}
+        if self.looped and value[0] < max(value.values()):
+            self.beta = min(2 * np.sqrt(2) / (max(value.values()) - value[0]), np.sqrt(np.log(trial.time)))
         self.looped = True
         t = trial.time + 1
         if trial.pulls[0] < self.beta**2 * np.log(t) and 0 in trial.affordable():
             return 0
-        index = {a: mean + np.sqrt(2 * np.log(t) / number) for a, (mean, number) in estimates.items()}
-        return trial.argmax(index, "crm")
+        upper = {a: mean + np.sqrt(self.bonus * np.log(t) / number) for a, (mean, number) in estimates.items()}
+        return trial.argmax({a: upper[a] / price[a] for a in trial.arms}, self.name)
 
     def estimate(self, trial: Trial, arm: int) -> tuple[float, float]:
-        """The mean of an arm, and how many pulls and back-door samples are behind it."""
+        """The mean of an arm, and how many pulls and samples are behind it."""
+        raise NotImplementedError
+
+
+class Crm(Forced):
+    """CRM-ALG, averaged over its random partitions."""
+
+    name, bonus, per_cost = "crm", 2, False
+
+    def estimate(self, trial: Trial, arm: int) -> tuple[float, float]:
         what = trial.problem.arms[arm]
         if what.variable is None:
             return trial.mean(0), trial.pulls[0]
@@ -147,23 +160,10 @@ class Crm:
         return (trial.rewards[arm] + number * value) / max(evidence, 1), max(evidence, 1)
 
 
-class CrmNb:
+class CrmNb(Forced):
     """CRM-NB-ALG: an observation with X=x counts as a pull of do(X=x)."""
 
-    def __init__(self) -> None:
-        self.beta, self.looped = 1.0, False
-
-    def __call__(self, trial: Trial) -> int:
-        estimates = {a: self.estimate(trial, a) for a in trial.arms}
-        ratio = {a: mean / trial.costs[a] for a, (mean, _) in estimates.items()}
-        if self.looped and ratio[0] < max(ratio.values()):
-            self.beta = min(2 * np.sqrt(2) / (max(ratio.values()) - ratio[0]), np.sqrt(np.log(trial.time)))
-        self.looped = True
-        t = trial.time + 1
-        if trial.pulls[0] < self.beta**2 * np.log(t) and 0 in trial.affordable():
-            return 0
-        bonus = {a: np.sqrt(8 * np.log(t) / number) for a, (_, number) in estimates.items()}
-        return trial.argmax({a: (mean + bonus[a]) / trial.costs[a] for a, (mean, _) in estimates.items()}, "crm-nb")
+    name, bonus, per_cost = "crm-nb", 8, True
 
     def estimate(self, trial: Trial, arm: int) -> tuple[float, float]:
         what = trial.problem.arms[arm]
@@ -175,25 +175,10 @@ class CrmNb:
         return (trial.rewards[arm] + sum(rewards)) / max(number, 1), max(number, 1)
 
 
-class PaperCumulative:
+class PaperCumulative(Forced):
     """Algorithm 1 with the estimator of equations 3-8, averaged over its random splits into S parts."""
 
-    def __init__(self) -> None:
-        self.beta, self.looped = 1.0, False
-
-    def __call__(self, trial: Trial) -> int:
-        estimates = {a: self.estimate(trial, a) for a in trial.arms}
-        ratio = {a: mean / trial.costs[a] for a, (mean, _) in estimates.items()}
-        if self.looped and ratio[0] < max(ratio.values()):
-            self.beta = min(2 * np.sqrt(2) / (max(ratio.values()) - ratio[0]), np.sqrt(np.log(trial.time)))
-        self.looped = True
-        t = trial.time + 1
-        if trial.pulls[0] < self.beta**2 * np.log(t) and 0 in trial.affordable():
-            return 0
-        index = {
-            a: (mean + np.sqrt(2 * np.log(t) / number)) / trial.costs[a] for a, (mean, number) in estimates.items()
-        }
-        return trial.argmax(index, "paper-cumulative")
+    name, bonus, per_cost = "paper-cumulative", 2, True
 
     def estimate(self, trial: Trial, arm: int) -> tuple[float, float]:
         number, value = split_estimate(trial.problem, trial.observed, arm)

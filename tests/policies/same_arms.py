@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+import pytest
 
 from dobandit import worlds
 from dobandit.estimate.split import Split
@@ -49,6 +50,23 @@ SMALL = Problem("Z -> X -> Y; Z -> Y; W -> Y", "Y", budget=1)
 THREE = Problem("Z -> X -> Y; Z -> Y", "Y", budget=1, domains={"X": ["a", "b", "c"], "Z": ["u", "v", "w"]})
 PAPER = Problem(named.FIG6, "Y", budget=1)
 CONFOUNDED = Problem("X -> M -> Y; X <-> Y; Z -> X; Y -> B", "Y", budget=1)
+
+
+class SameArms:
+    """What a policy with a plain-loop reference must show."""
+
+    name: ClassVar[str]
+    reference: ClassVar[Callable[[], references.Step]]
+
+    @pytest.mark.parametrize(
+        "problem", [SMALL, THREE, PAPER, CONFOUNDED], ids=["small", "three-valued", "fig6", "confounded"]
+    )
+    def test_the_same_arms_as_the_reference(self, problem: Problem) -> None:
+        assert_same_arms(self.name, type(self).reference, setting(problem, seed=5, budget=250, first=60))
+
+    @pytest.mark.parametrize("budget", [0.5, 1, 4.9, 11])
+    def test_the_same_arms_when_money_is_short(self, budget: float) -> None:
+        assert_same_arms(self.name, type(self).reference, setting(PAPER, seed=6, budget=budget))
 
 
 def estimated(name: str, problem: Problem, columns: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:

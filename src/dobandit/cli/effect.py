@@ -47,16 +47,15 @@ def command(
     arms = _arms(found, settings, all_arms)
     source = open_source(data, weights)
     estimates = effects(found, source, arms, level)
-    true_means = _true_means(found, problem, arms) if truth else [math.nan] * len(arms)
-    if as_json and plot is None:
-        print_json(_document(arms, estimates))
-        return
-    naive = naive_means(found, source, arms)
+    if plot is not None or not as_json:
+        true_means = _true_means(found, problem, arms) if truth else [math.nan] * len(arms)
+        naive = naive_means(found, source, arms)
     if plot is not None:
         _draw(found, arms, estimates, naive, true_means, plot)
         say(f"wrote {plot}", quiet)
     if as_json:
-        print_json(_document(arms, estimates))
+        rows = zip(arms, estimates, strict=True)
+        print_json({"effects": [{"arm": str(arm), **vars(estimate)} for arm, estimate in rows]})
     else:
         _show(found, arms, estimates, naive, true_means, level, truth)
 
@@ -88,11 +87,6 @@ def _true_means(problem: Problem, path: Path, arms: list[Arm]) -> list[float]:
         raise click.UsageError("--truth needs a problem with a [world]")
     means = dict(zip(problem.arms, world_of(problem, path).means(problem).tolist(), strict=True))
     return [means.get(arm, math.nan) for arm in arms]
-
-
-def _document(arms: list[Arm], estimates: list[Effect]) -> dict[str, object]:
-    rows = zip(arms, estimates, strict=True)
-    return {"effects": [{"arm": str(arm), **vars(estimate)} for arm, estimate in rows]}
 
 
 def _show(

@@ -16,7 +16,7 @@ from dobandit.problem import Arm, Problem
 from dobandit.problem.faults import is_number
 from dobandit.worlds.exact import ancestral, marginal
 from dobandit.worlds.fitting import fitted, worth
-from dobandit.worlds.sampling import Codes, Mechanism, draw, draw_round, mechanisms
+from dobandit.worlds.sampling import Codes, Mechanism, draw, mechanisms
 from dobandit.worlds.tables import Array, Labels, Node, check_rows
 
 Column = NDArray[np.int64] | NDArray[np.str_]
@@ -162,14 +162,12 @@ class World:
                [1, 1],
                [1, 1]], dtype=int8)
         """
-        *rounds, trials, width = uniforms.shape
+        *_, trials, width = uniforms.shape
         if width != len(self.nodes) or (trial is None and self.trials not in (1, trials)):
             raise WorldError(
                 f"uniforms of shape {uniforms.shape} do not fit a world of {self.trials} trials and "
                 f"{len(self.nodes)} nodes"
             )
-        if not rounds:
-            return draw_round(self._mechanisms, clamped, to, uniforms, trial)
         set_nodes, set_codes = (np.broadcast_to(a, uniforms.shape[:-1]) for a in (clamped, to))
         return draw(self._mechanisms, set_nodes, set_codes, uniforms, trial)
 

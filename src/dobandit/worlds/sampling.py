@@ -54,31 +54,20 @@ def draw(
     uniforms: Array,
     trial: NDArray[np.intp] | None = None,
 ) -> Codes:
-    """Codes with axes (round, row, node) for uniforms with the same axes.
+    """Codes with axes (row, node) or (round, row, node) for uniforms with the same axes.
 
-    `clamped` and `to`, with axes (round, row), say which node is set to which code; -1 is none. `trial` says
+    `clamped` and `to`, without the axis of nodes, say which node is set to which code; -1 is none. `trial` says
     whose world each row lives in; without it, row i lives in that of trial i.
     """
-    rounds, trials, width = uniforms.shape
-    codes = np.empty((width, rounds, trials), dtype=_small(of))
-    together = max(1, CHUNK // max(trials, 1))
-    for start in range(0, rounds, together):
+    *rounds, rows, width = uniforms.shape
+    codes = np.empty((width, *rounds, rows), dtype=_small(of))
+    if not rounds:
+        _fill(codes, of, clamped, to, uniforms, trial)
+    together = max(1, CHUNK // max(rows, 1))
+    for start in range(0, rounds[0] if rounds else 0, together):
         part = slice(start, start + together)
         _fill(codes[:, part], of, clamped[part], to[part], uniforms[part], trial)
     return np.moveaxis(codes, 0, -1)
-
-
-def draw_round(
-    of: Sequence[Mechanism],
-    clamped: NDArray[np.integer],
-    to: NDArray[np.integer],
-    uniforms: Array,
-    trial: NDArray[np.intp] | None = None,
-) -> Codes:
-    """The same for a single round: codes with axes (row, node)."""
-    codes = np.empty((uniforms.shape[1], uniforms.shape[0]), dtype=_small(of))
-    _fill(codes, of, clamped, to, uniforms, trial)
-    return codes.T
 
 
 def _small(of: Sequence[Mechanism]) -> np.dtype[np.signedinteger]:
