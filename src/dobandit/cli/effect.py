@@ -23,7 +23,13 @@ from dobandit.problem import Arm, Problem
 )
 @click.option("--all", "all_arms", is_flag=True, help="All arms; those that observations cannot tell get no numbers.")
 @click.option("--weights", metavar="COLUMN", help="A column of counts or probabilities of the rows.")
-@click.option("--level", default=0.95, type=click.FloatRange(0, 1, min_open=True, max_open=True), show_default=True)
+@click.option(
+    "--level",
+    default=0.95,
+    show_default=True,
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="The level of the intervals.",
+)
 @click.option("--truth", is_flag=True, help="Also show the true means, where the problem has a [world].")
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the effects into this file (PNG, SVG, PDF).")
 @with_common_options
