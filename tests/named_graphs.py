@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dobandit.graph import Graph
+from dobandit.worlds import graphs
 
 BACK_DOOR = Graph("Z -> X -> Y; Z -> Y")
 BOW = Graph("X -> Y; X <-> Y")
@@ -16,10 +17,5 @@ FIG1 = Graph(
     "X2 -> {X4, X3}; X3 -> {X5, X1}; X4 -> {X5, X1}; X5 -> X1; X2 <-> X5; X3 <-> X1; X2 <-> X1",
     variables=["X2", "X3", "X4", "X5", "X1"],
 )
-FIG6 = Graph("X1 -> {X2, X3}; X2 -> {X3, X4}; X3 -> {X4, X5}; X4 -> {X5, X6}; X5 -> X6 -> Y")
-FIG7 = Graph("X1 -> X3; X2 -> {X3, X4}; X3 -> {X4, X5, X6}; X4 -> X5 -> X6 -> Y; X1 <-> X2; X4 <-> X6")
-FIG11 = Graph(
-    "X1 -> {X2, X3}; X2 -> {X3, X4}; X3 -> {X4, X5, X6}; X4 -> {X5, X6}; {X5, X6} -> X7 -> Y; X2 <-> {X5, X6}"
-)
-FIG12 = Graph("X1 -> {X2, X3, X4}; X2 -> {X3, X4}; {X3, X4} -> X5 -> Y; X3 <-> X4")
+FIG6, FIG7, FIG11, FIG12 = graphs.N6, graphs.N6_HIDDEN, graphs.N7, graphs.N5
 PARALLEL = Graph("{" + ", ".join(f"X{i}" for i in range(1, 51)) + "} -> Y")
