@@ -77,6 +77,6 @@ def estimated(name: str, problem: Problem, columns: dict[str, Any]) -> tuple[np.
     codes = np.stack([columns[v] for v in problem.graph.variables], axis=1)
     for k, row in enumerate(codes):
         y = np.array([float(row[problem.graph.variables.index(problem.reward)])])
-        layout.add(counts, np.array([0]), row[np.newaxis], y, np.array([k]))
+        layout.add(counts, np.array([0]), np.array([0]), row[np.newaxis], y, np.array([k]))
     number, value = Split(problem, layout, made.factors_by_variable(problem)).estimates(counts)
     return number[0], value[0]

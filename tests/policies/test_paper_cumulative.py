@@ -34,7 +34,7 @@ def counted(policy: PaperCumulative, problem: Problem, world: World, rows: int, 
     for k in range(n):
         codes = world.step(clamped, clamped, rng.random((rows, len(world.nodes))))[:, seen]
         y = codes[:, problem.graph.variables.index(problem.reward)].astype(float)
-        layout.add(counts, np.arange(rows), codes, y, np.full(rows, k))
+        layout.add(counts, np.arange(rows), np.zeros(rows, dtype=np.intp), codes, y, np.full(rows, k))
     return Split(problem, layout, policy.factors_by_variable(problem)), counts
 
 
@@ -139,7 +139,7 @@ def test_rewards_between_zero_and_one_count_whole_rows(name: str) -> None:
     split, dust = Split(problem, layout, made.factors_by_variable(problem)), 0
     for k in range(400):
         x, y = int(rng.integers(2)), float(rng.choice([0, 1, 3, 7, 9, 10])) / 10
-        layout.add(counts, np.array([0]), np.array([[x, 0]]), np.array([y]), np.array([k]))
+        layout.add(counts, np.array([0]), np.array([0]), np.array([[x, 0]]), np.array([y]), np.array([k]))
         rows[x] += k % of_reward.every == of_reward.rest
         dust += (layout.view(counts, of_reward).sum(axis=-1) != rows).any()
         assert split.estimates(counts)[0][0, 1:].tolist() == rows
@@ -169,7 +169,7 @@ def test_s_by_hand() -> None:
     counts = np.zeros((1, layout.size))
     rows = "000 010 011 100 110 110 100 101 001 000 011".split()  # (Z, X, Y), in turn for the parts of Z, X and Y
     for k, row in enumerate([int(value) for value in text] for text in rows):
-        layout.add(counts, np.array([0]), np.array([row]), np.array([float(row[2])]), np.array([k]))
+        layout.add(counts, np.array([0]), np.array([0]), np.array([row]), np.array([float(row[2])]), np.array([k]))
     number, value = Split(problem, layout, PaperCumulative().factors_by_variable(problem)).estimates(counts)
     # Y's part is 011, 110, 001: it has X=1 with both z, X=0 with Z=0 only. X's part has two rows for each z.
     by_arm = dict(zip(map(str, problem.arms), number[0].tolist(), strict=True))

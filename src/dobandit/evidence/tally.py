@@ -21,7 +21,8 @@ Counts = NDArray[np.float64]  # axes: row, cell
 
 @dataclass(frozen=True)
 class Tallied:
-    """Counts of `variable` by the values of `given`, in those observations whose number is `rest` modulo `every`.
+    """Counts of `variable` by the values of `given` in the outcomes of some arms, by their places (do() is 0), and of
+    these only in every m-th: those whose number among the outcomes of their arm is `rest` modulo `every`.
 
     The reward has two cells: what it is worth on the scale from 0 to 1, and the rest of the one.
     """
@@ -30,6 +31,7 @@ class Tallied:
     given: tuple[str, ...] = ()
     every: int = 1
     rest: int = 0
+    arms: tuple[int, ...] = (0,)
 
 
 class Layout:
@@ -45,14 +47,18 @@ class Layout:
         sizes = [int(np.prod(shape)) for shape in self.shapes]
         self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
         self.size = int(self.offsets[-1])
-        self._strides = np.zeros((len(place), len(self.tables)), dtype=np.intp)
+        # Real numbers, because NumPy multiplies matrices of whole ones slowly; all places are exact below 2^53.
+        self._strides = np.zeros((len(place), len(self.tables)))
         for k, (table, shape) in enumerate(zip(self.tables, self.shapes, strict=True)):
             for axis, v in enumerate((*table.given, table.variable)):
                 if v != problem.reward:  # the reward counts in both of its cells
                     self._strides[place[v], k] += int(np.prod(shape[axis + 1 :]))
         self._every = np.array([t.every for t in self.tables], dtype=np.intp)
         self._rest = np.array([t.rest for t in self.tables], dtype=np.intp)
+        self._split = bool((self._every > 1).any())
         self._of_reward = np.array([t.variable == problem.reward for t in self.tables], dtype=bool)
+        self._counted = np.array([[k in t.arms for t in self.tables] for k in range(len(problem.arms))], dtype=float)
+        self.counts_arm = self._counted.any(axis=1) if self.tables else np.zeros(len(problem.arms), dtype=bool)
 
     @cached_property
     def place(self) -> dict[Tallied, int]:
@@ -70,17 +76,21 @@ class Layout:
         self,
         counts: Counts,
         rows: NDArray[np.intp],
+        arms: NDArray[np.intp],
         codes: NDArray[np.integer],
         reward: Counts,
         number: NDArray[np.intp],
     ) -> None:
-        """Count one observation for each of these rows: its codes, its reward, and which observation it is."""
+        """Count one outcome for each of these rows: its arm, its codes, its reward, and its number among the outcomes
+        of its arm."""
         if not len(rows) or not self.tables:
             return
-        cells = codes.astype(np.intp) @ self._strides + self.offsets[:-1]
-        counted = (number[:, np.newaxis] % self._every == self._rest).astype(float)
+        cells = (codes.astype(float) @ self._strides).astype(np.intp) + self.offsets[:-1]
+        counted = self._counted[arms]
+        if self._split:
+            counted = counted * (number[:, np.newaxis] % self._every == self._rest)
         y = np.where(self._of_reward, reward[:, np.newaxis], 0.0)
-        at = rows[:, np.newaxis]
-        counts[at, cells] += counted * (1 - y)
+        flat, first = counts.reshape(-1), (rows * self.size)[:, np.newaxis]
+        flat[first + cells] += counted * (1 - y)
         of_reward = np.flatnonzero(self._of_reward)
-        counts[at, cells[:, of_reward] + 1] += (counted * y)[:, of_reward]
+        flat[first + cells[:, of_reward] + 1] += (counted * y)[:, of_reward]

@@ -24,6 +24,7 @@ Arms = NDArray[np.intp]
 State = Any  # a NamedTuple of arrays whose first axis is the row
 
 OBSERVE = 0  # do() is the first arm
+STOP = -1  # instead of an arm: the plan is carried out, whatever money is left
 
 
 @dataclass
@@ -59,10 +60,11 @@ class View:
 
 
 class Choice(NamedTuple):
-    """The arm of every row, and what to remember."""
+    """The arm of every row, what to remember, and how often to pull that arm before asking again (default: once)."""
 
     arms: Arms
     state: State
+    repeats: NDArray[np.intp] | None = None
 
 
 class Policy(Protocol):

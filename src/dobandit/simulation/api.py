@@ -39,6 +39,7 @@ def simulate(
     budgets: Sequence[float] | None = None,
     evidence: object = None,
     *,
+    first: int = 0,
     executor: Executor | Submits | None = None,
     batch: int = BATCH,
     progress: Callable[[str, float], None] | None = None,
@@ -48,13 +49,14 @@ def simulate(
     `world` is one world for all trials, or a function of a seed that makes each trial's own; `problem` likewise
     (same graph and arms; costs may differ). Costs that are rules are drawn for each trial. All policies meet the
     same worlds, costs and outcomes' chance. Results do not depend on `executor` (anything with `submit`), nor on
-    the size of the batches, nor on which other policies run.
+    the size of the batches, nor on which other policies run. `first` is the number of the first trial, a multiple
+    of 64: trials 0 to 127 are trials 0 to 63 and, with first=64, 64 trials more.
     """
     if evidence is not None:
         raise SimulationError("evidence: no policy of this version starts from logged data")
-    match = _match(problem, world, policies, trials, seed)
+    match = _match(problem, world, policies, trials, seed, first)
     grid = _grid(match.problem.budget if budgets is None else budgets, "budgets")
-    costs = draw_costs(match.problems, seed)
+    costs = draw_costs(match.problems, seed, first)
     settings = [match.setting(part, costs[part.start : part.stop], grid) for part in _batches(trials, batch)]
     played = _play_all(match, settings, executor, progress)
     best, how = _optimum(match, costs, grid)
@@ -69,6 +71,7 @@ def simulate_costs(
     trials: int = 100,
     seed: int = 0,
     *,
+    first: int = 0,
     executor: Executor | Submits | None = None,
     batch: int = BATCH,
     progress: Callable[[str, float], None] | None = None,
@@ -77,10 +80,10 @@ def simulate_costs(
 
     All costs run in the same batch; trial i has the same world and the same luck at every cost.
     """
-    match = _match(problem, world, policies, trials, seed)
+    match = _match(problem, world, policies, trials, seed, first)
     grid = _grid(costs, "costs")
     budget = (problem.budget,)
-    priced = draw_costs(match.problems, seed)[:, np.newaxis].repeat(len(grid), axis=1)  # (trial, cost, arm)
+    priced = draw_costs(match.problems, seed, first)[:, np.newaxis].repeat(len(grid), axis=1)  # (trial, cost, arm)
     priced[:, :, 1:] = np.array(grid)[np.newaxis, :, np.newaxis]
     parts = _batches(trials, max(BLOCK, batch // len(grid)))
     settings = [
@@ -103,6 +106,7 @@ class Match(NamedTuple):
     worlds: World
     policies: dict[str, Policy]
     seed: int
+    first: int  # the number of the first trial
 
     @property
     def problem(self) -> Problem:
@@ -119,7 +123,8 @@ class Match(NamedTuple):
         times = len(costs) // len(part)
         world = self.worlds if self.worlds.trials == 1 else self.worlds.slice(part)
         whose = np.repeat(np.arange(len(part)), times)
-        return Setting(self.problem, world, whose, whose + part.start, costs, budgets, self.seed)
+        numbers = whose + part.start + self.first
+        return Setting(self.problem, world, whose, numbers, costs, budgets, self.seed)
 
 
 def _match(
@@ -128,20 +133,23 @@ def _match(
     policies: Iterable[str | Policy] | None,
     trials: int,
     seed: int,
+    first: int,
 ) -> Match:
     if not is_positive(trials) or trials != int(trials):
         raise SimulationError(f"trials: expected a whole number, at least 1, not {trials!r}")
-    trials = int(trials)
-    problems = [problem] * trials if isinstance(problem, Problem) else _own_problems(problem, trials, seed)
+    if first < 0 or first % BLOCK:
+        raise SimulationError(f"first: expected the start of a block, a multiple of {BLOCK}, not {first!r}")
+    numbers = range(first, first + int(trials))
+    problems = [problem] * len(numbers) if isinstance(problem, Problem) else _own_problems(problem, numbers, seed)
     wanted = policies_for(problems[0].objective) if policies is None else policies
     chosen = [policy(p) for p in ([wanted] if isinstance(wanted, str) else wanted)]
-    return Match(problems, _worlds(world, problems, seed), _named(chosen, problems[0]), seed)
+    return Match(problems, _worlds(world, problems, seed, first), _named(chosen, problems[0]), seed, first)
 
 
-def _own_problems(problem: Callable[[int], Problem], trials: int, seed: int) -> list[Problem]:
-    problems = [problem(trial_seed(seed, "problem", i)) for i in range(trials)]
+def _own_problems(problem: Callable[[int], Problem], trials: range, seed: int) -> list[Problem]:
+    problems = [problem(trial_seed(seed, "problem", i)) for i in trials]
     fixed = ("graph", "arms", "objective", "budget", "goal", "domains", "reward", "reward_values")
-    for i, other in enumerate(problems):
+    for i, other in zip(trials, problems, strict=True):
         for what in fixed:
             if getattr(other, what) != getattr(problems[0], what):
                 raise SimulationError(
@@ -150,10 +158,10 @@ def _own_problems(problem: Callable[[int], Problem], trials: int, seed: int) -> 
     return problems
 
 
-def draw_costs(problems: Sequence[Problem], seed: int) -> Array:
+def draw_costs(problems: Sequence[Problem], seed: int, first: int = 0) -> Array:
     """The costs of every trial; rules are drawn, each arm from its own number."""
     arms = len(problems[0].arms)
-    blocks = range(-(-len(problems) // BLOCK))
+    blocks = range(first // BLOCK, -(-(first + len(problems)) // BLOCK))
     drawn = np.concatenate([uniforms(seed, "costs", block, range(1), arms)[0] for block in blocks])
     rows = [
         [_drawn(cost, u) for cost, u in zip(p.costs, row, strict=True)] for p, row in zip(problems, drawn, strict=False)
@@ -201,13 +209,13 @@ def _grid(values: float | Sequence[float], what: str) -> tuple[float, ...]:
     return tuple(sorted(set(given.tolist())))
 
 
-def _worlds(world: World | Callable[[int], World], problems: Sequence[Problem], seed: int) -> World:
+def _worlds(world: World | Callable[[int], World], problems: Sequence[Problem], seed: int, first: int) -> World:
     if isinstance(world, World):
         fitted = world.fit(problems[0])
         if fitted.trials not in (1, len(problems)):
             raise SimulationError(f"the world is a batch of {fitted.trials}, but there are {len(problems)} trials")
         return fitted
-    return World.stack(world(trial_seed(seed, "world", i)).fit(p) for i, p in enumerate(problems))
+    return World.stack(world(trial_seed(seed, "world", i)).fit(p) for i, p in enumerate(problems, first))
 
 
 def _batches(trials: int, size: int) -> list[range]:

@@ -1,8 +1,11 @@
-"""The lock-step engine: one policy, many trials, one round at a time for all of them.
+"""The lock-step engine: one policy, many trials, one pull at a time for all of them.
 
-A row of the batch is a trial with a budget. Rows whose money no longer pays for any arm retire. Most policies
-do not look at the budget while they can afford everything, so a run with the largest budget is at first also
-the run with every smaller one: when a smaller budget becomes too short for the dearest arm, a row is split off
+A row of the batch is a trial with a budget. A row whose policy asked to repeat its arm is left alone until that is
+done; all others are asked for their next arm. Rows whose money no longer pays for any arm retire, and so do those
+whose policy stops.
+
+Most policies do not look at the budget while they can afford everything, so a run with the largest budget is at first
+also the run with every smaller one: when a smaller budget becomes too short for the dearest arm, a row is split off
 that lives on with that budget. So one run gives the whole curve, exactly.
 """
 
@@ -19,7 +22,7 @@ from dobandit.chance import Chance
 from dobandit.errors import PolicyError
 from dobandit.evidence.tally import Layout
 from dobandit.policies import Policy, View
-from dobandit.policies.protocol import OBSERVE
+from dobandit.policies.protocol import STOP, Choice
 from dobandit.policies.registry import spec_of
 from dobandit.problem import Problem
 from dobandit.worlds import World
@@ -64,7 +67,27 @@ class Rows:
     pulls: Array
     rewards: Array
     counts: Array
+    arm: Indices  # the last choice
+    again: Indices  # how often it is still to be pulled
     state: Any
+
+    def due(self) -> Indices:
+        """The rows that need a decision: theirs is carried out, or cannot be paid any more."""
+        if not self.again.any():
+            return np.arange(len(self.trial))
+        prices = np.take_along_axis(self.costs, self.arm[:, np.newaxis], axis=1)[:, 0]
+        return np.flatnonzero((self.again == 0) | (prices > self.budget * (1 + ROUNDING) - self.spent))
+
+    def remember(self, index: Indices, choice: Choice) -> None:
+        """The decision of these rows."""
+        again = np.ones(len(index), dtype=np.intp) if choice.repeats is None else choice.repeats
+        if len(index) == len(self.trial):
+            self.arm, self.again, self.state = choice.arms, again, choice.state
+            return
+        self.arm[index], self.again[index] = choice.arms, again
+        self.state = type(self.state)(
+            *(_replaced(old, index, new) for old, new in zip(self.state, choice.state, strict=True))
+        )
 
     def affordable(self) -> NDArray[np.bool_]:
         """The arms that each row can pay."""
@@ -80,36 +103,97 @@ class Rows:
 
 
 def play(policy: Policy, setting: Setting, progress: Callable[[float], None] | None = None) -> Played:
-    """Run a policy until all money is spent."""
-    layout = Layout(setting.problem, policy.tables(setting.problem))
-    rows, nature, chance = _start(policy, setting, layout), _Nature(setting), _chance_of(policy, setting)
-    shape = (len(setting.trials), len(setting.budgets))
-    played = Played(np.zeros((*shape, len(setting.problem.arms))), np.zeros(shape, dtype=np.intp))
-    time = 0
-    while True:
-        rows = _split_off(rows, setting)
-        affordable = rows.affordable()
-        if not affordable.all() and (broke := ~affordable.any(axis=1)).any():
-            _record(policy, played, rows.take(np.flatnonzero(broke)), setting, layout, time)
-            rows, affordable = rows.take(np.flatnonzero(~broke)), affordable[~broke]
+    """Run a policy until all money is spent, or until it stops."""
+    run = _Run(policy, setting)
+    while len(run.rows.trial):
+        run.rows = _split_off(run.rows, setting)
+        run.decide()
+        run.pull()
+        if progress is not None and run.time % 64 == 0 and len(run.rows.trial):
+            progress(float((run.rows.spent / run.rows.budget).min()))
+    return run.played
+
+
+class _Run:
+    """A policy on its way through a setting."""
+
+    def __init__(self, policy: Policy, setting: Setting) -> None:
+        self.policy, self.setting = policy, setting
+        self.layout = Layout(setting.problem, policy.tables(setting.problem))
+        self.rows, self.nature = _start(policy, setting, self.layout), _Nature(setting)
+        self.chance = Chance(setting.seed, f"policy:{spec_of(policy)}")
+        shape = (len(setting.trials), len(setting.budgets))
+        self.played = Played(np.zeros((*shape, len(setting.problem.arms))), np.zeros(shape, dtype=np.intp))
+        self.time = 0
+
+    def decide(self) -> None:
+        """Ask the policy for the rows that need a decision; those that cannot or will not go on retire."""
+        while len(index := self.rows.due()):
+            asked = self.rows if len(index) == len(self.rows.trial) else self.rows.take(index)
+            affordable = asked.affordable()
+            ending = ~affordable.any(axis=1)
+            if not ending.any():
+                choice = self.policy.choose(self.view(asked, affordable), asked.state, self.chance)
+                ending = np.asarray(choice.arms == STOP)
+                self._check(choice, affordable)
+                self.rows.remember(index, choice)
+            if ending.any():
+                self.retire(index[ending])
+
+    def _check(self, choice: Choice, affordable: NDArray[np.bool_]) -> None:
+        paid = np.take_along_axis(affordable, np.maximum(choice.arms, 0)[:, np.newaxis], axis=1)[:, 0]
+        if not (paid | (choice.arms == STOP)).all():
+            raise PolicyError(f"{spec_of(self.policy)} chose an arm that it cannot pay; this is a bug in the policy")
+        if choice.repeats is not None and not ((choice.repeats >= 1) | (choice.arms == STOP)).all():
+            raise PolicyError(f"{spec_of(self.policy)} asked for no pull at all; this is a bug in the policy")
+
+    def retire(self, index: Indices) -> None:
+        """Record what these rows did, and go on without them."""
+        gone = self.rows.take(index)
+        view = self.view(gone, np.zeros(gone.pulls.shape, dtype=bool))
+        self.played.pulls[gone.trial, gone.target] = gone.pulls
+        self.played.recommended[gone.trial, gone.target] = self.policy.recommend(view, gone.state)
+        self.rows = self.rows.take(np.delete(np.arange(len(self.rows.trial)), index))
+
+    def pull(self) -> None:
+        """Everybody pulls an arm."""
+        rows = self.rows
         if not len(rows.trial):
-            return played
-        choice = policy.choose(_view(rows, setting, layout, affordable, time), rows.state, chance)
-        rows.state = choice.state
-        place = np.arange(len(choice.arms)) * rows.costs.shape[1] + choice.arms  # of the chosen arm, in flat rows
-        if not affordable.ravel()[place].all():
-            raise PolicyError(f"{spec_of(policy)} chose an arm that it cannot pay; this is a bug in the policy")
-        codes, reward = nature.answer(rows, choice.arms, time)
-        if layout.tables:
-            observing = np.flatnonzero(choice.arms == OBSERVE)
-            number = rows.pulls[observing, OBSERVE].astype(np.intp)
-            layout.add(rows.counts, observing, codes[observing][:, nature.seen], reward[observing], number)
-        rows.pulls.reshape(-1)[place] += 1
+            return
+        codes, reward = self.nature.answer(rows, rows.arm, self.time)
+        place = np.arange(len(rows.arm)) * rows.costs.shape[1] + rows.arm  # of the chosen arm, in flat rows
+        pulls = rows.pulls.reshape(-1)
+        telling = np.flatnonzero(self.layout.counts_arm[rows.arm])
+        number = pulls[place[telling]].astype(np.intp)
+        seen = codes[telling][:, self.nature.seen]
+        self.layout.add(rows.counts, telling, rows.arm[telling], seen, reward[telling], number)
+        pulls[place] += 1
         rows.rewards.reshape(-1)[place] += reward
         rows.spent += rows.costs.reshape(-1)[place]
-        time += 1
-        if progress is not None and time % 64 == 0:
-            progress(float((rows.spent / setting.budgets[-1]).min()))
+        rows.again -= 1
+        self.time += 1
+
+    def view(self, rows: Rows, affordable: NDArray[np.bool_]) -> View:
+        return View(
+            problem=self.setting.problem,
+            layout=self.layout,
+            trials=self.setting.trials[rows.trial],
+            time=self.time,
+            costs=rows.costs,
+            budget=rows.budget,
+            left=rows.budget - rows.spent,
+            affordable=affordable,
+            pulls=rows.pulls,
+            told=rows.pulls.copy(),  # known at once; a copy, because a policy may remember it and the books go on
+            rewards=rows.rewards,
+            counts=rows.counts,
+        )
+
+
+def _replaced(old: NDArray[Any], index: Indices, new: NDArray[Any]) -> NDArray[Any]:
+    merged = old.copy()  # a policy may hold the same array twice
+    merged[index] = new
+    return merged
 
 
 class _Nature:
@@ -134,10 +218,6 @@ class _Nature:
         uniforms = self._chance.uniforms(self._trials, time, len(self._world.nodes))
         drawn = self._world.step(self._nodes[arms], self._codes[arms], uniforms, self._whose)
         return drawn, self._utility[drawn[:, self._reward]]
-
-
-def _chance_of(policy: Policy, setting: Setting) -> Chance:
-    return Chance(setting.seed, f"policy:{spec_of(policy)}")
 
 
 def utilities(problem: Problem, world: World) -> Array:
@@ -171,6 +251,8 @@ def _start(policy: Policy, setting: Setting, layout: Layout) -> Rows:
         pulls=np.zeros(costs.shape),
         rewards=np.zeros(costs.shape),
         counts=np.zeros((rows, layout.size)),
+        arm=np.zeros(rows, dtype=np.intp),
+        again=np.zeros(rows, dtype=np.intp),
         state=policy.start(setting.problem, rows),
     )
 
@@ -189,27 +271,3 @@ def _split_off(rows: Rows, setting: Setting) -> Rows:
         rows.budget[before:] = budgets[rows.target[before:]]
         rows.next[due] += 1
     return rows
-
-
-def _view(rows: Rows, setting: Setting, layout: Layout, affordable: NDArray[np.bool_], time: int) -> View:
-    return View(
-        problem=setting.problem,
-        layout=layout,
-        trials=setting.trials[rows.trial],
-        time=time,
-        costs=rows.costs,
-        budget=rows.budget,
-        left=rows.budget - rows.spent,
-        affordable=affordable,
-        pulls=rows.pulls,
-        told=rows.pulls.copy(),  # known at once; a copy, because a policy may remember it and the books go on
-        rewards=rows.rewards,
-        counts=rows.counts,
-    )
-
-
-def _record(policy: Policy, played: Played, rows: Rows, setting: Setting, layout: Layout, time: int) -> None:
-    nothing = np.zeros(rows.pulls.shape, dtype=bool)
-    view = _view(rows, setting, layout, nothing, time)
-    played.pulls[rows.trial, rows.target] = rows.pulls
-    played.recommended[rows.trial, rows.target] = policy.recommend(view, rows.state)
