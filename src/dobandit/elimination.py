@@ -29,6 +29,15 @@ class Factor(NamedTuple):
     axes: tuple[str, ...]
     values: Array
 
+    def at(self, codes: Mapping[str, int]) -> Factor:
+        """The function of the other variables when these have values that are known.
+
+        >>> Factor(("A", "B"), np.array([[[1.0, 0.0], [0.5, 0.5]]])).at({"A": 1, "C": 0})
+        Factor(axes=('B',), values=array([[0.5, 0.5]]))
+        """
+        place = (slice(None), *(codes.get(axis, slice(None)) for axis in self.axes))
+        return Factor(tuple(axis for axis in self.axes if axis not in codes), self.values[place])
+
 
 def contract(factors: Sequence[Factor], keep: tuple[str, ...]) -> Array:
     """The product of the factors, summed over all variables but `keep`: axes (trial, *keep).

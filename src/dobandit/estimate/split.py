@@ -48,7 +48,7 @@ def factors_of(problem: Problem, variable: str, only_relevant: bool) -> tuple[Fa
     tied = graph.c_component(variable) if variable in graph else frozenset[str]()
     if variable in graph and tied & graph.children(variable):
         return ()
-    used = _relevant(graph, variable, problem.reward, tied) if only_relevant else list(graph.variables)
+    used = relevant(graph, variable, problem.reward) if only_relevant else list(graph.variables)
     tables = []
     for rest, v in enumerate(used):
         given = tuple(u for u in graph.variables if u in graph.effective_parents(v))
@@ -57,11 +57,12 @@ def factors_of(problem: Problem, variable: str, only_relevant: bool) -> tuple[Fa
     return () if too_wide else tuple(tables)
 
 
-def _relevant(graph: Graph, variable: str, reward: str, tied: frozenset[str]) -> list[str]:
-    """The variables whose factors the sum needs; the others sum to one.
+def relevant(graph: Graph, variable: str, reward: str) -> list[str]:
+    """The variables whose factors the effect of a variable needs; the others sum to one.
 
     From the reward upwards: a factor needs the factors of its given variables, but X as x is a constant.
     """
+    tied = graph.c_component(variable) if variable in graph else frozenset[str]()
     needed, todo = {reward}, [reward]
     while todo:
         v = todo.pop()
@@ -140,13 +141,8 @@ class Split:
     def _sliced(self, frequencies: Array, factor: Factor, recipe: Recipe) -> Named:
         """A factor as a function of the summed variables: Y at 1, and X at x outside C."""
         values = self._layout.view(frequencies, factor.table)
-        axes = [*factor.table.given, factor.table.variable]
         fixed = {self._problem.reward: 1} | ({} if factor.inside else {recipe.variable: recipe.x})
-        for name, code in fixed.items():
-            if name in axes:
-                values = np.asarray(values.take(code, axis=1 + axes.index(name)))
-                axes.remove(name)
-        return Named(tuple(axes), values)
+        return Named((*factor.table.given, factor.table.variable), values).at(fixed)
 
     def _recipe(self, k: int, arm: Arm, factors: Sequence[Factor]) -> Recipe:
         variable, x = str(arm.variable), self._problem.domains[str(arm.variable)].index(str(arm.value))

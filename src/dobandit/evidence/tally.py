@@ -57,8 +57,10 @@ class Layout:
         self._rest = np.array([t.rest for t in self.tables], dtype=np.intp)
         self._split = bool((self._every > 1).any())
         self._of_reward = np.array([t.variable == problem.reward for t in self.tables], dtype=bool)
-        self._counted = np.array([[k in t.arms for t in self.tables] for k in range(len(problem.arms))], dtype=float)
-        self.counts_arm = self._counted.any(axis=1) if self.tables else np.zeros(len(problem.arms), dtype=bool)
+        self._counted = np.zeros((len(problem.arms), len(self.tables)))
+        for k, table in enumerate(self.tables):
+            self._counted[list(table.arms), k] = 1.0
+        self.counts_arm: NDArray[np.bool_] = np.any(self._counted, axis=1)
 
     @cached_property
     def place(self) -> dict[Tallied, int]:

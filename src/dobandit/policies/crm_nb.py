@@ -13,6 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from dobandit.chance import Chance
+from dobandit.estimate.conditional import Conditional
 from dobandit.evidence.tally import Tallied
 from dobandit.policies import forced
 from dobandit.policies.protocol import Arms, Array, Choice, View
@@ -31,7 +32,7 @@ class CrmNb:
     ignores_budget: ClassVar[bool] = True
 
     def tables(self, problem: Problem) -> Sequence[Tallied]:
-        return [Tallied(problem.reward, (v,)) for v in problem.intervenable]
+        return Conditional(problem).tables
 
     def start(self, problem: Problem, rows: int) -> forced.Forced:
         return forced.start(rows)
@@ -44,16 +45,9 @@ class CrmNb:
 
     def estimates(self, view: View) -> tuple[Array, Array]:
         """The mean of every arm over its own pulls and the observations that agree with it, and their number."""
-        failures, successes = seen_by_arm(view, self.tables(view.problem))
+        failures, successes = Conditional(view.problem).agreeing(view.layout, view.counts)
         evidence = view.told + failures + successes
         return (view.rewards + successes) / np.maximum(evidence, 1), evidence + view.pending
 
     def recommend(self, view: View, state: forced.Forced) -> Arms:
         return recommended(self.estimates(view)[0], view.costs)
-
-
-def seen_by_arm(view: View, tables: Sequence[Tallied]) -> tuple[Array, Array]:
-    """For every arm do(X=x) what the observations with X=x earned, as failures and successes; none for do()."""
-    seen = [view.layout.view(view.counts, table) for table in tables]  # (row, value of X, reward)
-    both = np.concatenate([np.zeros((len(view.counts), 1, 2)), *seen], axis=1)
-    return both[..., 0], both[..., 1]

@@ -10,6 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from dobandit.problem import Problem
+
 Array = NDArray[np.float64]
 
 
@@ -59,3 +61,31 @@ def threshold_m(rarest: Array, largest: int) -> Array:
     rare = (rarest[:, np.newaxis, :] < 1 / m[np.newaxis, :, np.newaxis]).sum(axis=2)
     found: Array = m[np.where((rare <= m).any(axis=1), (rare <= m).argmax(axis=1), len(m) - 1)]
     return found
+
+
+def by_variable(rarity: Array, problem: Problem) -> Array:
+    """The rarity of each variable's rarest value, with axes (row, variable)."""
+    sizes = [len(problem.domains[v]) for v in problem.intervenable]
+    starts = 1 + np.cumsum([0, *sizes[:-1]])  # do() comes first
+    return np.minimum.reduceat(rarity, starts, axis=1)
+
+
+def by_arm(variables: NDArray[np.bool_], problem: Problem) -> NDArray[np.bool_]:
+    """All values of the marked variables, with axes (row, arm)."""
+    sizes = [len(problem.domains[v]) for v in problem.intervenable]
+    arms = np.repeat(variables, sizes, axis=1)
+    return np.concatenate([np.zeros((len(arms), 1), dtype=bool), arms], axis=1)
+
+
+def first_variables(rarest: Array) -> NDArray[np.bool_]:
+    """The rarest variables as the public code of Maiti et al. takes them, which is not what their paper defines: in
+    ascending order, up to the first whose rarity is above 1/(its number), counted from one.
+
+    >>> first_variables(np.array([[0.5, 0.02, 0.48, 0.02]]))
+    array([[False,  True, False,  True]])
+    """
+    order = rarest.argsort(axis=1, kind="stable")
+    enough = np.take_along_axis(rarest, order, axis=1) > 1 / np.arange(1, rarest.shape[1] + 1)
+    number = np.where(enough.any(axis=1), enough.argmax(axis=1), rarest.shape[1])
+    place = order.argsort(axis=1, kind="stable")
+    return np.asarray(place < number[:, np.newaxis])

@@ -9,7 +9,7 @@ engine says which arms are affordable, and accepts no other.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -43,6 +43,11 @@ class View:
     told: Array  # those whose outcome is known
     rewards: Array  # sums over the pulls that are told, on the scale from 0 (worst) to 1 (best)
     counts: Array  # the cells of the tables that the policy asked for
+
+    def take(self, rows: NDArray[np.intp]) -> View:
+        """Some of the rows."""
+        arrays: dict[str, Any] = {k: value[rows] for k, value in vars(self).items() if isinstance(value, np.ndarray)}
+        return replace(self, **arrays)
 
     @property
     def pending(self) -> Array:

@@ -15,7 +15,10 @@ from dobandit.errors import PolicyError, listing
 from dobandit.policies.protocol import Policy
 
 _SPEC = re.compile(r"\s*([^\[\]]+?)\s*(?:\[(.*)\])?\s*")
-ORDER = ("paper-cumulative", "crm", "crm-nb", "f-kube", "ucb", "thompson")  # the rest follows by name
+ORDER = (  # the rest follows by name
+    *("causal-thompson", "paper-cumulative", "crm", "crm-nb", "f-kube", "ucb", "thompson"),
+    *("causal-explore", "paper-simple", "srm", "gamma-nb", "parallel-bandit", "successive-rejects", "sh-rr", "uniform"),
+)
 
 
 @cache

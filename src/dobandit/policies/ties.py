@@ -42,7 +42,8 @@ def sweep_then_pick(view: View, index: Array, chance: Chance) -> Arms:
 
 
 def recommended(scores: Array, costs: Array) -> Arms:
-    """The arm with the highest score; among equals do(), then the cheaper, then the first."""
+    """The arm with the highest score; among equals do(), then the cheaper, then the first. NaN: nothing is known."""
+    scores = np.where(np.isnan(scores), -np.inf, scores)
     best = scores == scores.max(axis=1, keepdims=True)
     cheapness = np.where(best, costs, np.inf)
     cheapness[:, 0] = np.where(best[:, 0], -1.0, np.inf)

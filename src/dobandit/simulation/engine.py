@@ -141,10 +141,11 @@ class _Run:
                 self.retire(index[ending])
 
     def _check(self, choice: Choice, affordable: NDArray[np.bool_]) -> None:
-        paid = np.take_along_axis(affordable, np.maximum(choice.arms, 0)[:, np.newaxis], axis=1)[:, 0]
-        if not (paid | (choice.arms == STOP)).all():
+        stops = np.asarray(choice.arms == STOP)
+        paid = affordable[np.arange(len(affordable)), np.maximum(choice.arms, 0)]
+        if not (paid | stops).all():
             raise PolicyError(f"{spec_of(self.policy)} chose an arm that it cannot pay; this is a bug in the policy")
-        if choice.repeats is not None and not ((choice.repeats >= 1) | (choice.arms == STOP)).all():
+        if choice.repeats is not None and not ((choice.repeats >= 1) | stops).all():
             raise PolicyError(f"{spec_of(self.policy)} asked for no pull at all; this is a bug in the policy")
 
     def retire(self, index: Indices) -> None:

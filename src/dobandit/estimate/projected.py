@@ -1,0 +1,115 @@
+"""The paper's estimator for simple regret: Algorithms 3-5, after Bhattacharyya et al. (2020) and Maiti et al. (2022).
+
+To estimate E[Y | do(X=x)] only X, its c-component C, the parents of C, and Y are needed: the rest is projected out
+(Algorithm 4), which leaves C and its parents as they are. In the projection H the effect of x is the Bayes net D_x:
+the factors P(v | z) of C as observed, X included, and all others with X set to x (Algorithm 5; z the ordered
+effective parents in H). Its mean reward is summed exactly, over the values x' of X inside C too (Algorithm 3).
+
+How well this can be known is limited by the rarest cell (x, z), z the values of Pa~ = C and its parents without X:
+q = min_z P(x, z), raised to the power of the size of C.
+
+Everything happens in G[An(Y)]: what does not act on the reward has no effect to be estimated.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dobandit.elimination import Factor, contract
+from dobandit.estimate.split import relevant
+from dobandit.evidence.tally import Layout, Tallied
+from dobandit.problem import Problem
+
+Array = NDArray[np.float64]
+
+MOST_CELLS = 2**14  # a table with more cells than observations will ever fill teaches nothing
+
+
+class Reduced(NamedTuple):
+    """What is counted for the arms of one variable."""
+
+    component: frozenset[str]
+    factors: tuple[Tallied, ...]  # of H, as far as they do not sum to one
+    cells: Tallied  # the joint table of X and Pa~
+
+
+class Projected:
+    """Means and rarity of the arms from observations, with axes (row, arm)."""
+
+    def __init__(self, problem: Problem, fewest_rows: float = 1.0) -> None:
+        """A cell outside C with fewer rows than `fewest_rows` (t of Algorithm 5) counts as uniform."""
+        self._problem, self._fewest_rows = problem, fewest_rows
+        self._graph = problem.graph.subgraph(problem.graph.ancestral(problem.reward))
+        self._reduced = {v: self._reduce(v) for v in problem.intervenable if v in self._graph}
+        found = [r for r in self._reduced.values() if r is not None]
+        every = [Tallied(problem.reward), *(t for r in found for t in (*r.factors, r.cells))]
+        self.tables = tuple(dict.fromkeys(every))
+
+    def rarity(self, layout: Layout, counts: Array, observations: Array) -> Array:
+        """q^k: do() and what does not act on the reward are never rare, what is not identifiable is always."""
+        found = np.ones((len(counts), len(self._problem.arms)))
+        for k, arm in enumerate(self._problem.arms):
+            if arm.variable is None or arm.variable not in self._graph:
+                continue
+            reduced = self._reduced[arm.variable]
+            if reduced is None:
+                found[:, k] = 0.0
+                continue
+            joint = layout.view(counts, reduced.cells)
+            axes = (*reduced.cells.given, reduced.cells.variable)
+            own = joint.take(self._code(arm.variable, str(arm.value)), axis=1 + axes.index(arm.variable))
+            rarest = np.rint(own.reshape(len(counts), -1)).min(axis=1)
+            found[:, k] = (rarest / np.maximum(observations, 1)) ** len(reduced.component)
+        return found
+
+    def means(self, layout: Layout, counts: Array) -> Array:
+        """The estimated means; NaN for do(), and for what is not identifiable."""
+        found = np.full((len(counts), len(self._problem.arms)), np.nan)
+        for k, arm in enumerate(self._problem.arms):
+            if arm.variable is None:
+                continue
+            if arm.variable not in self._graph:
+                ends = layout.view(counts, Tallied(self._problem.reward))
+                found[:, k] = ends[:, 1] / np.maximum(ends.sum(axis=1), 1)
+            elif (reduced := self._reduced[arm.variable]) is not None:
+                x = self._code(arm.variable, str(arm.value))
+                net = [self._factor(layout, counts, t, reduced, {arm.variable: x}) for t in reduced.factors]
+                found[:, k] = contract(net, ())
+        return found
+
+    def _code(self, variable: str, value: str) -> int:
+        return self._problem.domains[variable].index(value)
+
+    def _reduce(self, variable: str) -> Reduced | None:
+        """None where X has a child in its own c-component, and where a table would have too many cells."""
+        component = self._graph.c_component(variable)
+        if component & self._graph.children(variable):
+            return None
+        around = component.union(*(self._graph.parents(v) for v in component)) - {variable}  # Pa~
+        projected = self._graph.project(around | {variable, self._problem.reward})  # Algorithm 4
+        factors = tuple(
+            Tallied(v, tuple(u for u in projected.variables if u in projected.effective_parents(v)))
+            for v in relevant(projected, variable, self._problem.reward)
+        )
+        *given, last = [v for v in self._graph.variables if v in around | {variable}]
+        cells = Tallied(last, tuple(given))
+        if max(map(self._size, (*factors, cells))) > MOST_CELLS:
+            return None
+        return Reduced(component, factors, cells)
+
+    def _size(self, table: Tallied) -> int:
+        return math.prod(len(self._problem.domains[v]) for v in (*table.given, table.variable))
+
+    def _factor(self, layout: Layout, counts: Array, table: Tallied, reduced: Reduced, do: dict[str, int]) -> Factor:
+        """D_x(v | z) from add-one counts, as a function of what is summed over: Y is 1, and outside C X is x."""
+        cells = layout.view(counts, table)
+        rows = cells.sum(axis=-1, keepdims=True)
+        smoothed = Factor((*table.given, table.variable), (cells + 1) / (rows + cells.shape[-1]))
+        if table.variable in reduced.component:
+            return smoothed.at({self._problem.reward: 1})
+        trusted = np.where(rows >= self._fewest_rows, smoothed.values, 1 / cells.shape[-1])
+        return smoothed._replace(values=trusted).at({self._problem.reward: 1} | do)

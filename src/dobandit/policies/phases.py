@@ -1,0 +1,77 @@
+"""Policies with phases: they say how often every arm shall have been pulled, carry that out, look, and plan again.
+
+Within a phase the arms are pulled in arm order, each as often as planned in one go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dobandit.policies.protocol import STOP, Arms, Array, Choice, View
+
+Plan = Callable[[View, Any, int], Any]  # the state at the beginning of the given phase, for some rows
+
+
+class Phased(NamedTuple):
+    """Where a policy is with its plan; a policy that remembers more has these two fields and others."""
+
+    target: Array  # pulls of every arm by the end of the phase
+    phase: NDArray[np.intp]  # 0: not begun
+
+
+def begin(arms: int, rows: int) -> Phased:
+    return Phased(np.zeros((rows, arms)), np.zeros(rows, dtype=np.intp))
+
+
+def carry_on(view: View, state: Any, last: int, plan: Plan) -> Choice:
+    """The next arm of the plan, and how often. Rows that have carried out theirs get a new one; after the phase
+    `last` they stop."""
+    arms, repeats = _next(view, state.target)
+    while len(due := np.flatnonzero((arms == STOP) & (state.phase < last))):
+        phase = int(state.phase[due].min()) + 1
+        rows = due[state.phase[due] == phase - 1]
+        part = view.take(rows)
+        planned = plan(part, type(state)(*(field[rows] for field in state)), phase)
+        state = type(state)(*(_replaced(*both, rows) for both in zip(state, planned, strict=True)))
+        state.phase[rows] = phase
+        arms[rows], repeats[rows] = _next(part, state.target[rows])
+    return Choice(arms, state, repeats)
+
+
+def _next(view: View, target: Array) -> tuple[Arms, NDArray[np.intp]]:
+    missing = np.where(view.affordable, target - view.pulls, 0.0)
+    arms = (missing >= 1).argmax(axis=1)
+    number = np.take_along_axis(missing, arms[:, np.newaxis], axis=1)[:, 0].astype(np.intp)
+    return np.where(number >= 1, arms, STOP), number
+
+
+def _replaced(old: NDArray[Any], new: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[Any]:
+    merged = old.copy()
+    merged[rows] = new
+    return merged
+
+
+def whole(number: Array) -> Array:
+    """Rounded down, but 2.9999999999 is three: it was 0.3 / 0.1."""
+    found: Array = np.floor(number + 1e-9)
+    return found
+
+
+def fair_share(marked: NDArray[np.bool_], costs: Array, money: Array, most: Array | float = np.inf) -> Array:
+    """How often each marked arm is pulled if they take turns in arm order until the next pull does not fit into the
+    money, or each has had `most` pulls.
+
+    >>> fair_share(np.array([[True, True, False]]), np.array([[2.0, 3.0, 1.0]]), np.array([12.5]))
+    array([[3., 2., 0.]])
+    """
+    prices = np.where(marked, costs, 0.0)
+    one_turn = prices.sum(axis=1)
+    most = np.broadcast_to(most, one_turn.shape)
+    turns = np.minimum(whole(money / np.maximum(one_turn, 1e-300)), most) * (one_turn > 0)
+    left = (money - turns * one_turn)[:, np.newaxis]
+    one_more = (prices.cumsum(axis=1) <= left + 1e-9) & (turns < most)[:, np.newaxis]
+    return np.where(marked, turns[:, np.newaxis] + one_more, 0.0)

@@ -1,0 +1,67 @@
+"""What the two-phase algorithms share: observe for half of the money, then buy what was seen too rarely."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dobandit.chance import Chance
+from dobandit.policies.phases import Phased, begin, carry_on, fair_share, whole
+from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View
+from dobandit.policies.ties import recommended
+from dobandit.problem import Problem
+
+
+class TwoPhases:
+    """A policy that observes first, then pulls the `infrequent` arms equally often, and recommends by `estimates`."""
+
+    form: str = "half"
+
+    def start(self, problem: Problem, rows: int) -> Phased:
+        return begin(len(problem.arms), rows)
+
+    def choose(self, view: View, state: Phased, chance: Chance) -> Choice:
+        return carry_on(view, state, 2, self._plan)
+
+    def _plan(self, view: View, state: Phased, phase: int) -> Phased:
+        if phase == 1:
+            return state._replace(target=first_phase(view, self.form))
+        return state._replace(target=state.target + second_phase(self.infrequent(view), view, self.form))
+
+    def infrequent(self, view: View) -> NDArray[np.bool_]:
+        """The arms that were seen too rarely, with axes (row, arm)."""
+        raise NotImplementedError
+
+    def estimates(self, view: View) -> Array:
+        """The mean of every arm, NaN where nothing is known."""
+        raise NotImplementedError
+
+    def recommend(self, view: View, state: Phased) -> Arms:
+        return recommended(self.estimates(view), view.costs)
+
+
+def first_phase(view: View, form: str = "half") -> Array:
+    """The plan of the first phase: observations for half of the money, or (`form="rounds"`, Nair et al. 2021) in half
+    of the T = 2B / (1 + mean cost) rounds that the budget is good for."""
+    target = np.zeros(view.pulls.shape)
+    target[:, OBSERVE] = whole(_observations(view, form))
+    return target
+
+
+def second_phase(explored: NDArray[np.bool_], view: View, form: str = "half") -> Array:
+    """What the second phase adds to the plan: all explored arms equally often, as far as the other half of the money
+    (or of the rounds) goes; observations if nothing is explored."""
+    half, price = _observations(view, form), np.where(explored, view.unit_costs, 0.0).sum(axis=1)
+    if form == "half":
+        each = np.where(explored, whole(half / np.where(price > 0, price, 1.0))[:, np.newaxis], 0.0)
+    else:
+        most = whole(half / np.maximum(explored.sum(axis=1), 1))
+        each = fair_share(explored, view.costs, view.left, most)  # dear arms may not fit into the rest of the money
+    each[:, OBSERVE] = np.where(price > 0, 0.0, whole(half))
+    return each
+
+
+def _observations(view: View, form: str) -> Array:
+    """How many observations the first phase makes, before rounding (c_0 is the unit of money)."""
+    budget = view.budget / view.costs[:, OBSERVE]
+    return budget / 2 if form == "half" else budget / (1 + view.unit_costs[:, 1:].mean(axis=1))

@@ -1,0 +1,51 @@
+"""Processes that work for us, and that end with us."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import active_children, get_context
+
+
+@contextmanager
+def processes(count: int) -> Iterator[ProcessPoolExecutor]:
+    """A pool of processes that leave Ctrl-C to us. When we are interrupted or fail, they end at once.
+
+    They are started anew and not forked: a fork copies locks of other threads in whatever state they are.
+    """
+    others = set(active_children())
+    with _undisturbed():
+        pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_ignore_interrupts)
+        for _ in range(count):
+            pool.submit(_start)
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for child in set(active_children()) - others:
+            child.terminate()
+        raise
+    pool.shutdown()
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Interrupts wait; the processes that are started meanwhile inherit that, so that none is interrupted half-born."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _ignore_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _start() -> None:
+    """Something to do, so that the process is started."""
