@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +16,7 @@ from dobandit.problem import Problem
 from dobandit.simulation.engine import Setting, play
 from dobandit.worlds import World
 from tests import named_graphs as named
-from tests import references
+from tests import references, references_simple
 
 TRIALS = 12
 
@@ -31,14 +31,17 @@ def setting(problem: Problem, seed: int, budget: float, first: int = 0) -> Setti
     return Setting(problem, world, np.arange(TRIALS), np.arange(first, first + TRIALS), costs, (budget,), seed)
 
 
+def trials_of(given: Setting) -> Iterator[references.Trial]:
+    for i, number in enumerate(given.trials.tolist()):
+        world, costs = given.world.trial(i), given.costs[i].tolist()
+        yield references.Trial(given.problem, world, costs, given.budgets[0], given.seed, number)
+
+
 def assert_same_arms(name: str, reference: Callable[[], references.Step], given: Setting) -> None:
     """Compare the number of pulls of every arm, and, through them, every single choice: a first
     difference would change everything after it."""
     played = play(policy(name), given)
-    for i, number in enumerate(given.trials.tolist()):
-        trial = references.Trial(
-            given.problem, given.world.trial(i), given.costs[i].tolist(), given.budgets[0], given.seed, number
-        )
+    for i, trial in enumerate(trials_of(given)):
         history = references.run(trial, reference())
         assert np.bincount(history, minlength=len(given.problem.arms)).tolist() == played.pulls[i, 0].tolist(), (
             name,
@@ -49,6 +52,8 @@ def assert_same_arms(name: str, reference: Callable[[], references.Step], given:
 SMALL = Problem("Z -> X -> Y; Z -> Y; W -> Y", "Y", budget=1)
 THREE = Problem("Z -> X -> Y; Z -> Y", "Y", budget=1, domains={"X": ["a", "b", "c"], "Z": ["u", "v", "w"]})
 PAPER = Problem(named.FIG6, "Y", budget=1)
+HIDDEN = Problem(named.FIG7, "Y", budget=1)
+ROOTS = Problem("{A, B, C} -> Y", "Y", budget=1)
 CONFOUNDED = Problem("X -> M -> Y; X <-> Y; Z -> X; Y -> B", "Y", budget=1)
 
 
@@ -67,6 +72,33 @@ class SameArms:
     @pytest.mark.parametrize("budget", [0.5, 1, 4.9, 11])
     def test_the_same_arms_when_money_is_short(self, budget: float) -> None:
         assert_same_arms(self.name, type(self).reference, setting(PAPER, seed=6, budget=budget))
+
+
+class SameArmsAndRecommendation:
+    """What a policy for simple regret must show: the pulls of its plain-loop reference, and its recommendation."""
+
+    name: ClassVar[str]
+    algorithm: ClassVar[references_simple.Algorithm]
+
+    @pytest.mark.parametrize(
+        ("problem", "budget"),
+        [(SMALL, 120), (THREE, 300), (PAPER, 150), (CONFOUNDED, 90), (HIDDEN, 700), (ROOTS, 60), (SMALL, 2000)],
+        ids=["small", "three-valued", "fig6", "confounded", "fig7", "no back door", "much money"],
+    )
+    def test_the_same_as_the_reference(self, problem: Problem, budget: float) -> None:
+        self.compare(setting(problem, seed=5, budget=budget, first=60))
+
+    @pytest.mark.parametrize("budget", [0.5, 1, 4.9, 11, 23.5])
+    def test_the_same_when_money_is_short(self, budget: float) -> None:
+        self.compare(setting(PAPER, seed=6, budget=budget))
+
+    def compare(self, given: Setting) -> None:
+        played = play(policy(self.name), given)
+        for i, trial in enumerate(trials_of(given)):
+            recommended = references_simple.follow(trial, type(self).algorithm)
+            pulls = np.bincount(trial.history, minlength=len(given.problem.arms))
+            assert pulls.tolist() == played.pulls[i, 0].tolist(), i
+            assert recommended == played.recommended[i, 0], i
 
 
 def estimated(name: str, problem: Problem, columns: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:

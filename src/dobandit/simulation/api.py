@@ -57,7 +57,9 @@ def simulate(
     match = _match(problem, world, policies, trials, seed, first)
     grid = _grid(match.problem.budget if budgets is None else budgets, "budgets")
     costs = draw_costs(match.problems, seed, first)
-    settings = [match.setting(part, costs[part.start : part.stop], grid) for part in _batches(trials, batch)]
+    rows = 1 if all(p.ignores_budget for p in match.policies.values()) else len(grid)  # for each trial
+    parts = _batches(trials, max(BLOCK, batch // rows))
+    settings = [match.setting(part, costs[part.start : part.stop], grid) for part in parts]
     played = _play_all(match, settings, executor, progress)
     best, how = _optimum(match, costs, grid)
     return _results(match, "budget", grid, np.repeat(costs[:, np.newaxis], len(grid), axis=1), played, best, how)
