@@ -6,7 +6,9 @@ whose policy stops.
 
 Most policies do not look at the budget while they can afford everything, so a run with the largest budget is at first
 also the run with every smaller one: when a smaller budget becomes too short for the dearest arm, a row is split off
-that lives on with that budget. So one run gives the whole curve, exactly.
+that lives on with that budget. So one run gives the whole curve, exactly. Policies that plan ahead have a row for
+every budget from the start; but while several rows of a trial carry out the same first decision they see the same, so
+one of them does it for all.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 ROUNDING = 1e-9  # of a budget: less than this is not money
+ALONE = -1
 NEARLY = 1.001  # times the dearest arm: up to here nobody needs to look at the money closely
 
 
@@ -69,14 +72,19 @@ class Rows:
     counts: Array
     arm: Indices  # the last choice
     again: Indices  # how often it is still to be pulled
+    leader: Indices  # the row that begins for this one, by its first place; later ALONE
     state: Any
+
+    def prices(self) -> Array:
+        """The cost of the last choice."""
+        found: Array = np.take_along_axis(self.costs, self.arm[:, np.newaxis], axis=1)[:, 0]
+        return found
 
     def due(self) -> Indices:
         """The rows that need a decision: theirs is carried out, or cannot be paid any more."""
         if not self.again.any():
             return np.arange(len(self.trial))
-        prices = np.take_along_axis(self.costs, self.arm[:, np.newaxis], axis=1)[:, 0]
-        return np.flatnonzero((self.again == 0) | (prices > self.budget * (1 + ROUNDING) - self.spent))
+        return np.flatnonzero((self.again == 0) | (self.prices() > self.budget * (1 + ROUNDING) - self.spent))
 
     def remember(self, index: Indices, choice: Choice) -> None:
         """The decision of these rows."""
@@ -101,12 +109,21 @@ class Rows:
         kept = {name: value[index] for name, value in vars(self).items() if name != "state"}
         return Rows(**kept, state=type(self.state)(*(part[index] for part in self.state)))
 
+    def joined(self, others: Rows) -> Rows:
+        """These rows and those."""
+        both = {k: np.concatenate([v, vars(others)[k]]) for k, v in vars(self).items() if k != "state"}
+        state = (np.concatenate(parts) for parts in zip(self.state, others.state, strict=True))
+        return Rows(**both, state=type(self.state)(*state))
+
 
 def play(policy: Policy, setting: Setting, progress: Callable[[float], None] | None = None) -> Played:
     """Run a policy until all money is spent, or until it stops."""
     run = _Run(policy, setting)
+    if not policy.ignores_budget:
+        run.begin_together()
     while len(run.rows.trial):
         run.rows = _split_off(run.rows, setting)
+        run.join()
         run.decide()
         run.pull()
         if progress is not None and run.time % 64 == 0 and len(run.rows.trial):
@@ -124,7 +141,38 @@ class _Run:
         self.chance = Chance(setting.seed, f"policy:{spec_of(policy)}")
         shape = (len(setting.trials), len(setting.budgets))
         self.played = Played(np.zeros((*shape, len(setting.problem.arms))), np.zeros(shape, dtype=np.intp))
+        self.waiting, self.joins = self.rows.take(np.zeros(0, dtype=np.intp)), np.zeros(0)
         self.time = 0
+
+    def begin_together(self) -> None:
+        """The first decision of all rows. Of the rows of a trial that begin with the same arm only the one that
+        repeats it longest goes on; the others join when they have seen enough."""
+        self.decide()
+        rows = self.rows
+        payable = np.floor(rows.budget * (1 + ROUNDING) / rows.prices())
+        joins = np.minimum(rows.again, payable)
+        numbers = self.setting.trials[rows.trial]
+        order = np.lexsort((-joins, rows.arm, numbers))
+        begins = np.append(True, np.diff(numbers[order]) | np.diff(rows.arm[order]))[: len(order)].astype(bool)
+        rows.leader[order] = order[begins][begins.cumsum() - 1]
+        follows = rows.leader != np.arange(len(order))
+        self.waiting, self.joins = rows.take(np.flatnonzero(follows)), joins[follows]
+        self.rows = rows.take(np.flatnonzero(~follows))
+
+    def join(self) -> None:
+        """The rows that have seen enough of what their leader sees go on by themselves."""
+        due = np.flatnonzero(self.joins == self.time)
+        if not len(due):
+            return
+        joining = self.waiting.take(due)
+        order = self.rows.leader.argsort()
+        leaders = order[np.searchsorted(self.rows.leader, joining.leader, sorter=order)]
+        joining.pulls, joining.rewards = self.rows.pulls[leaders], self.rows.rewards[leaders]
+        joining.counts = self.rows.counts[leaders]
+        joining.spent = joining.prices() * self.time
+        joining.again -= self.time
+        joining.leader[:] = ALONE
+        self.rows = self.rows.joined(joining)
 
     def decide(self) -> None:
         """Ask the policy for the rows that need a decision; those that cannot or will not go on retire."""
@@ -254,6 +302,7 @@ def _start(policy: Policy, setting: Setting, layout: Layout) -> Rows:
         counts=np.zeros((rows, layout.size)),
         arm=np.zeros(rows, dtype=np.intp),
         again=np.zeros(rows, dtype=np.intp),
+        leader=np.full(rows, ALONE, dtype=np.intp),
         state=policy.start(setting.problem, rows),
     )
 
