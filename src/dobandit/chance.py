@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 BLOCK = 64
 STRETCH = 64  # rounds that are drawn together
+AT_HAND = 2**21  # numbers that are kept for when they are asked for again: 16 MB
 ATTEMPTS = 10
 _PER_STEP = 4  # numbers that Philox makes from one value of its counter
 
@@ -49,56 +50,132 @@ class Chance:
 
     def __init__(self, seed: int, purpose: str) -> None:
         self.seed, self.purpose = seed, purpose
-        self._held: dict[str, tuple[range, int, NDArray[np.float64]]] = {}
+        self._held: dict[tuple[str, int], tuple[range, NDArray[np.float64]]] = {}
+        self._held_for_gammas: dict[str, tuple[NDArray[np.intp], int, NDArray[np.float64]]] = {}
 
-    def uniforms(self, trials: NDArray[np.intp], round_: int, width: int, part: str = "") -> NDArray[np.float64]:
-        """Uniform numbers with axes (row, width) for the decision or pull number `round_`.
+    def uniforms(
+        self, trials: NDArray[np.intp], round_: int | NDArray[np.intp], width: int, part: str = ""
+    ) -> NDArray[np.float64]:
+        """Uniform numbers with axes (row, width) for the decision or pull number `round_`, one for all rows or each.
 
         `part` keeps several draws of the same round apart.
         """
-        low, high = int(trials.min()) // BLOCK, int(trials.max()) // BLOCK
         key = f"{self.purpose}{part}:{width}"
-        present, stretch, drawn = self._held.get(key, (range(0), 0, np.zeros(0)))
-        if not (low in present and high in present and 0 <= round_ - stretch < STRETCH):
-            present, stretch = range(low, high + 1), round_ - round_ % STRETCH
-            rounds = range(stretch, stretch + STRETCH)
+        if isinstance(round_, int):
+            drawn, first = self._stretch(key, trials, round_ // STRETCH, width)
+            of_round = drawn[:, round_ % STRETCH].reshape(-1, width)
+            found: NDArray[np.float64] = of_round.take(trials - first * BLOCK, axis=0)
+            return found
+        found = np.empty((len(trials), width))
+        for stretch in np.unique(round_ // STRETCH).tolist():
+            rows = np.flatnonzero(round_ // STRETCH == stretch)
+            drawn, first = self._stretch(key, trials[rows], stretch, width)
+            block, place = np.divmod(trials[rows] - first * BLOCK, BLOCK)
+            found[rows] = drawn[block, round_[rows] % STRETCH, place]
+        return found
+
+    def _stretch(self, key: str, trials: NDArray[np.intp], stretch: int, width: int) -> tuple[NDArray[np.float64], int]:
+        """The numbers of a stretch of rounds for the blocks of these trials, and the number of the first block."""
+        low, high = int(trials.min()) // BLOCK, int(trials.max()) // BLOCK
+        present, drawn = self._held.get((key, stretch), (range(0), np.zeros(0)))
+        if not (low in present and high in present):
+            present = range(low, high + 1)
+            rounds = range(stretch * STRETCH, (stretch + 1) * STRETCH)
             drawn = np.empty((len(present), STRETCH, BLOCK, width))
             for place, block in zip(drawn, present, strict=True):
                 uniforms(self.seed, key, block, rounds, width, out=place)
-            self._held[key] = present, stretch, drawn
-        of_round = drawn[:, round_ - stretch].reshape(-1, width)
-        found: NDArray[np.float64] = of_round.take(trials - present.start * BLOCK, axis=0)
-        return found
+            self._hold((key, stretch), present, drawn)
+        return drawn, present.start
 
-    def gammas(self, trials: NDArray[np.intp], round_: int, shapes: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Gamma variates with these shapes, axes (row, width), each a function of its own row's numbers alone.
+    def _hold(self, which: tuple[str, int], present: range, drawn: NDArray[np.float64]) -> None:
+        """Keep these numbers at hand, and forget the oldest ones if it is too much."""
+        self._held.pop(which, None)
+        self._held[which] = present, drawn
+        while len(self._held) > 1 and sum(numbers.size for _, numbers in self._held.values()) > AT_HAND:
+            del self._held[next(iter(self._held))]
+
+    def gammas(
+        self, trials: NDArray[np.intp], round_: int, shapes: NDArray[np.float64], part: str = ""
+    ) -> NDArray[np.float64]:
+        """Gamma variates with these shapes, axes (row, width), each a function of its own trial's numbers alone.
 
         Marsaglia and Tsang (2000): a cube of a shifted normal is accepted in at least 95 of 100 cases, else another
         is made from numbers derived from the first ones; the chance that ten in a row fail is below 1e-12.
         """
-        boosted = np.where(shapes < 1, shapes + 1, shapes)  # a shape below one is reached from above
-        d = (boosted - 1 / 3).ravel()
-        u = self.uniforms(trials, round_, 4 * shapes.shape[1], ":gamma").reshape(len(trials), 4, -1)
-        own = np.moveaxis(u, 1, 0).reshape(4, -1)  # four numbers for every variate
-        found = np.empty(d.shape)
-        todo = np.arange(len(d))
-        for attempt in range(ATTEMPTS):
-            first, second, third = own[:3, todo] if attempt == 0 else _again(own[:3, todo], attempt)
-            normal = np.sqrt(-2 * np.log1p(-first)) * np.cos(2 * np.pi * second)  # Box and Muller (1958)
-            v = (1 + normal / np.sqrt(9 * d[todo])) ** 3
-            found[todo] = d[todo] * np.abs(v)
-            with np.errstate(invalid="ignore", divide="ignore"):
-                limit = 0.5 * normal**2 + d[todo] * (1 - v + np.log(v))
-            todo = todo[~(np.log1p(-third) < limit)]
-            if not len(todo):
-                break
-        boost = (1 - own[3]) ** (1 / shapes.ravel())
-        return np.where(shapes.ravel() < 1, found * boost, found).reshape(shapes.shape)
+        normal, accept = self._for_gammas(trials, round_, shapes.shape[1], part)
+        small = shapes < 1
+        d = shapes - 1 / 3 + small  # a shape below one is reached from above
+        v = _cubed(normal, d)
+        found = d * v
+        squares = normal * normal
+        doubtful = np.flatnonzero(((accept <= 0.0331 * squares * squares) | (v <= 0)).ravel())
+        if len(doubtful):
+            found.ravel()[doubtful] = _accepted(*(a.ravel()[doubtful] for a in (normal, accept, d, v)))
+        if small.any():
+            found[small] *= (1 - _again(accept[small], 1)) ** (1 / shapes[small])
+        return np.asarray(found)
+
+    def _for_gammas(
+        self, trials: NDArray[np.intp], round_: int, width: int, part: str
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """A normal and a uniform number for every variate. Every trial has a generator of its own for a stretch of
+        rounds, because how much a normal number takes from the generator is not fixed."""
+        key = f"{self.purpose}{part}:gamma:{width}"
+        present, stretch, drawn = self._held_for_gammas.get(key, (trials[:0], 0, np.zeros(0)))
+        place = np.searchsorted(present, trials)
+        together = max(1, min(STRETCH, 2**13 // max(width, 1)))
+        if not 0 <= round_ - stretch < together or place.max() >= len(present) or (present[place] != trials).any():
+            present, stretch = np.unique(trials), round_ - round_ % together
+            drawn = numbers_for_gammas(self.seed, key, present, stretch, together, width)
+            self._held_for_gammas[key] = present, stretch, drawn
+            place = np.searchsorted(present, trials)
+        normal, accept = drawn[:, :, round_ - stretch].take(place, axis=1)
+        return normal, accept
 
 
-def _again(u: NDArray[np.float64], attempt: int) -> NDArray[np.float64]:
+def numbers_for_gammas(
+    seed: int, purpose: str, trials: NDArray[np.intp], first: int, rounds: int, width: int
+) -> NDArray[np.float64]:
+    """A normal and a uniform number for every variate: axes (2, trial, round, width)."""
+    digest = blake2b(f"{seed}:{purpose}".encode(), digest_size=16).digest()
+    bits = np.random.Philox(key=int.from_bytes(digest, "little"))
+    generator, state = np.random.Generator(bits), bits.state
+    drawn = np.empty((2, len(trials), rounds, width))
+    for i, trial in enumerate(trials.tolist()):
+        state["state"]["counter"][:] = 0, first, trial, 0
+        bits.state = state
+        generator.standard_normal(out=drawn[0, i])
+        generator.random(out=drawn[1, i])
+    return drawn
+
+
+def _cubed(normal: NDArray[np.float64], d: NDArray[np.float64]) -> NDArray[np.float64]:
+    root = 1 + normal / np.sqrt(9 * d)
+    return np.asarray(root * root * root)
+
+
+def _accepted(
+    normal: NDArray[np.float64], accept: NDArray[np.float64], d: NDArray[np.float64], v: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Gamma variates of shape d + 1/3, by the full test, and again where that fails."""
+    found, todo, seeds = d * np.abs(v), np.arange(len(d)), accept
+    for attempt in range(1, ATTEMPTS):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            limit = 0.5 * normal**2 + d[todo] * (1 - v + np.log(v))
+        failed = ~(np.log1p(-accept) < limit)
+        if not failed.any():
+            break
+        todo = todo[failed]
+        first, second, accept = _again(np.tile(seeds[todo], (3, 1)), np.arange(3)[:, np.newaxis] + 3 * attempt)
+        normal = np.sqrt(-2 * np.log1p(-first)) * np.cos(2 * np.pi * second)  # Box and Muller (1958)
+        v = _cubed(normal, d[todo])
+        found[todo] = d[todo] * np.abs(v)
+    return found
+
+
+def _again(u: NDArray[np.float64], attempt: int | NDArray[np.integer]) -> NDArray[np.float64]:
     """New uniform numbers made from old ones, by the mixing function of SplitMix64 (Steele et al. 2014)."""
-    z = (u * 2**53).astype(np.uint64) + np.uint64((attempt * 0x9E3779B97F4A7C15) % 2**64)
+    z = (u * 2**53).astype(np.uint64) + np.asarray(attempt).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z ^= z >> np.uint64(31)

@@ -83,8 +83,8 @@ class Layout:
         reward: Counts,
         number: NDArray[np.intp],
     ) -> None:
-        """Count one outcome for each of these rows: its arm, its codes, its reward, and its number among the outcomes
-        of its arm."""
+        """Count outcomes: the row of each, its arm, its codes, its reward, and its number among the outcomes of its
+        arm. A row may occur several times; its outcomes are added in their order."""
         if not len(rows) or not self.tables:
             return
         cells = (codes.astype(float) @ self._strides).astype(np.intp) + self.offsets[:-1]
@@ -93,6 +93,6 @@ class Layout:
             counted = counted * (number[:, np.newaxis] % self._every == self._rest)
         y = np.where(self._of_reward, reward[:, np.newaxis], 0.0)
         flat, first = counts.reshape(-1), (rows * self.size)[:, np.newaxis]
-        flat[first + cells] += counted * (1 - y)
+        np.add.at(flat, first + cells, counted * (1 - y))
         of_reward = np.flatnonzero(self._of_reward)
-        flat[first + cells[:, of_reward] + 1] += (counted * y)[:, of_reward]
+        np.add.at(flat, first + cells[:, of_reward] + 1, (counted * y)[:, of_reward])

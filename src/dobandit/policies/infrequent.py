@@ -29,7 +29,7 @@ def threshold_n(rarity: Array, costs: Array) -> Array:
     array([2.])
     """
     order = rarity.argsort(axis=1, kind="stable")
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         steps = 1 / np.take_along_axis(rarity, order, axis=1)  # falling: here the j-th arm ceases to be rare
     none = np.zeros((len(rarity), 1))
     total = np.concatenate([none, np.take_along_axis(costs, order, axis=1).cumsum(axis=1)], axis=1)
@@ -42,7 +42,7 @@ def threshold_n(rarity: Array, costs: Array) -> Array:
 
 def rarer(rarity: Array, n: Array, or_as_rare: bool) -> NDArray[np.bool_]:
     """The arms with rarity < 1/n, or <= 1/n; compared as 1/rarity with n, which is often exactly such a number."""
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):
         seldom = 1 / rarity
     limit = n[:, np.newaxis]
     return seldom >= limit if or_as_rare else seldom > limit

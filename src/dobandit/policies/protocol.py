@@ -34,7 +34,7 @@ class View:
     problem: Problem
     layout: Layout
     trials: NDArray[np.intp]  # whose chance each row has
-    time: int  # pulls made so far
+    times: NDArray[np.intp]  # pulls made so far
     costs: Array
     budget: Array
     left: Array
@@ -48,6 +48,11 @@ class View:
         """Some of the rows."""
         arrays: dict[str, Any] = {k: value[rows] for k, value in vars(self).items() if isinstance(value, np.ndarray)}
         return replace(self, **arrays)
+
+    @property
+    def time(self) -> int:
+        """The pulls that each row has made, for a policy that never repeats: then it is the same number in all."""
+        return int(self.times[0])
 
     @property
     def pending(self) -> Array:
@@ -89,7 +94,7 @@ class Policy(Protocol):
     def choose(self, view: View, state: State, chance: Chance) -> Choice: ...
 
     def recommend(self, view: View, state: State) -> Arms:
-        """The arm to name as the best."""
+        """The arm to name as the best; rows may have made different numbers of pulls."""
         ...
 
 

@@ -29,7 +29,7 @@ def dropped(view: View, active: NDArray[np.bool_], number: int, chance: Chance, 
     """The active arms without the worst ones; those that were never pulled go first, and ties are broken at random."""
     active = active.copy()
     value = np.where(view.told > 0, view.means, -np.inf)
-    u = chance.uniforms(view.trials, view.time, number, f":phase {phase}")
+    u = chance.uniforms(view.trials, view.times, number, f":phase {phase}")
     rows = np.arange(len(active))
     for i in range(number):
         lowest = np.where(active, value, np.inf).min(axis=1, keepdims=True)

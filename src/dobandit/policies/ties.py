@@ -17,7 +17,7 @@ def pick(scores: Array, view: View, chance: Chance) -> Arms:
     last = masked.shape[1] - 1 - masked[:, ::-1].argmax(axis=1)
     several = np.flatnonzero(best != last)
     if len(several):
-        u = chance.uniforms(view.trials, view.time, 1)[several, 0]
+        u = chance.uniforms(view.trials[several], view.times[several], 1)[:, 0]
         ties = masked[several] == masked[several, best[several]][:, np.newaxis]
         best[several] = chosen(ties & allowed[several], u)
     return best

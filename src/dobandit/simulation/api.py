@@ -22,6 +22,7 @@ from dobandit.worlds import World
 
 Array = NDArray[np.float64]
 BATCH = 16 * BLOCK  # trials that run in one batch
+PLANNED = 8  # times as many rows where policies plan ahead
 
 
 class Submits(Protocol):
@@ -57,8 +58,9 @@ def simulate(
     match = _match(problem, world, policies, trials, seed, first)
     grid = _grid(match.problem.budget if budgets is None else budgets, "budgets")
     costs = draw_costs(match.problems, seed, first)
-    rows = 1 if all(p.ignores_budget for p in match.policies.values()) else len(grid)  # for each trial
-    parts = _batches(trials, max(BLOCK, batch // rows))
+    # A policy that plans ahead has a row for every budget, but few decisions: larger batches suit it.
+    ahead = any(not p.ignores_budget for p in match.policies.values())
+    parts = _batches(trials, PLANNED * batch // len(grid) if ahead else batch)
     settings = [match.setting(part, costs[part.start : part.stop], grid) for part in parts]
     played = _play_all(match, settings, executor, progress)
     best, how = _optimum(match, costs, grid)

@@ -1,26 +1,26 @@
-"""The lock-step engine: one policy, many trials, one pull at a time for all of them.
+"""The lock-step engine: one policy, many trials, one decision at a time for all of them.
 
-A row of the batch is a trial with a budget. A row whose policy asked to repeat its arm is left alone until that is
-done; all others are asked for their next arm. Rows whose money no longer pays for any arm retire, and so do those
-whose policy stops.
+A row of the batch is a trial with a budget. It is asked for an arm and how often to pull it; then all its pulls are
+made at once. Rows whose money no longer pays for any arm retire, and so do those whose policy stops. The chance of an
+outcome belongs to the trial and the number of the pull, so rows need not have made the same number of pulls.
 
 Most policies do not look at the budget while they can afford everything, so a run with the largest budget is at first
 also the run with every smaller one: when a smaller budget becomes too short for the dearest arm, a row is split off
 that lives on with that budget. So one run gives the whole curve, exactly. Policies that plan ahead have a row for
-every budget from the start; but while several rows of a trial carry out the same first decision they see the same, so
-one of them does it for all.
+every budget from the start; but what rows of one trial do first with the same arm they do together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.chance import Chance
+from dobandit.chance import STRETCH, Chance
 from dobandit.errors import PolicyError
 from dobandit.evidence.tally import Layout
 from dobandit.policies import Policy, View
@@ -33,7 +33,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 ROUNDING = 1e-9  # of a budget: less than this is not money
-ALONE = -1
+TOGETHER = 2**12  # retired rows for which recommendations are made at once
 NEARLY = 1.001  # times the dearest arm: up to here nobody needs to look at the money closely
 
 
@@ -70,21 +70,14 @@ class Rows:
     pulls: Array
     rewards: Array
     counts: Array
+    time: Indices  # pulls made so far
     arm: Indices  # the last choice
     again: Indices  # how often it is still to be pulled
-    leader: Indices  # the row that begins for this one, by its first place; later ALONE
     state: Any
 
-    def prices(self) -> Array:
-        """The cost of the last choice."""
-        found: Array = np.take_along_axis(self.costs, self.arm[:, np.newaxis], axis=1)[:, 0]
-        return found
-
     def due(self) -> Indices:
-        """The rows that need a decision: theirs is carried out, or cannot be paid any more."""
-        if not self.again.any():
-            return np.arange(len(self.trial))
-        return np.flatnonzero((self.again == 0) | (self.prices() > self.budget * (1 + ROUNDING) - self.spent))
+        """The rows that need a decision."""
+        return np.flatnonzero(self.again == 0)
 
     def remember(self, index: Indices, choice: Choice) -> None:
         """The decision of these rows."""
@@ -109,25 +102,27 @@ class Rows:
         kept = {name: value[index] for name, value in vars(self).items() if name != "state"}
         return Rows(**kept, state=type(self.state)(*(part[index] for part in self.state)))
 
-    def joined(self, others: Rows) -> Rows:
-        """These rows and those."""
-        both = {k: np.concatenate([v, vars(others)[k]]) for k, v in vars(self).items() if k != "state"}
-        state = (np.concatenate(parts) for parts in zip(self.state, others.state, strict=True))
-        return Rows(**both, state=type(self.state)(*state))
+    @staticmethod
+    def joined(parts: Sequence[Rows]) -> Rows:
+        """The rows of several batches."""
+        names = [name for name in vars(parts[0]) if name != "state"]
+        state = (np.concatenate(fields) for fields in zip(*(part.state for part in parts), strict=True))
+        fields = {name: np.concatenate([vars(part)[name] for part in parts]) for name in names}
+        return Rows(**fields, state=type(parts[0].state)(*state))
 
 
 def play(policy: Policy, setting: Setting, progress: Callable[[float], None] | None = None) -> Played:
     """Run a policy until all money is spent, or until it stops."""
     run = _Run(policy, setting)
-    if not policy.ignores_budget:
-        run.begin_together()
-    while len(run.rows.trial):
+    for step in count():
         run.rows = _split_off(run.rows, setting)
-        run.join()
         run.decide()
+        if not len(run.rows.trial):
+            break
         run.pull()
-        if progress is not None and run.time % 64 == 0 and len(run.rows.trial):
+        if progress is not None and step % 64 == 0:
             progress(float((run.rows.spent / run.rows.budget).min()))
+    run.recommend()
     return run.played
 
 
@@ -141,38 +136,7 @@ class _Run:
         self.chance = Chance(setting.seed, f"policy:{spec_of(policy)}")
         shape = (len(setting.trials), len(setting.budgets))
         self.played = Played(np.zeros((*shape, len(setting.problem.arms))), np.zeros(shape, dtype=np.intp))
-        self.waiting, self.joins = self.rows.take(np.zeros(0, dtype=np.intp)), np.zeros(0)
-        self.time = 0
-
-    def begin_together(self) -> None:
-        """The first decision of all rows. Of the rows of a trial that begin with the same arm only the one that
-        repeats it longest goes on; the others join when they have seen enough."""
-        self.decide()
-        rows = self.rows
-        payable = np.floor(rows.budget * (1 + ROUNDING) / rows.prices())
-        joins = np.minimum(rows.again, payable)
-        numbers = self.setting.trials[rows.trial]
-        order = np.lexsort((-joins, rows.arm, numbers))
-        begins = np.append(True, np.diff(numbers[order]) | np.diff(rows.arm[order]))[: len(order)].astype(bool)
-        rows.leader[order] = order[begins][begins.cumsum() - 1]
-        follows = rows.leader != np.arange(len(order))
-        self.waiting, self.joins = rows.take(np.flatnonzero(follows)), joins[follows]
-        self.rows = rows.take(np.flatnonzero(~follows))
-
-    def join(self) -> None:
-        """The rows that have seen enough of what their leader sees go on by themselves."""
-        due = np.flatnonzero(self.joins == self.time)
-        if not len(due):
-            return
-        joining = self.waiting.take(due)
-        order = self.rows.leader.argsort()
-        leaders = order[np.searchsorted(self.rows.leader, joining.leader, sorter=order)]
-        joining.pulls, joining.rewards = self.rows.pulls[leaders], self.rows.rewards[leaders]
-        joining.counts = self.rows.counts[leaders]
-        joining.spent = joining.prices() * self.time
-        joining.again -= self.time
-        joining.leader[:] = ALONE
-        self.rows = self.rows.joined(joining)
+        self.retired: list[Rows] = []
 
     def decide(self) -> None:
         """Ask the policy for the rows that need a decision; those that cannot or will not go on retire."""
@@ -185,8 +149,12 @@ class _Run:
                 ending = np.asarray(choice.arms == STOP)
                 self._check(choice, affordable)
                 self.rows.remember(index, choice)
-            if ending.any():
-                self.retire(index[ending])
+            if not ending.any():
+                return
+            self.retired.append(self.rows.take(index[ending]))
+            self.rows = self.rows.take(np.delete(np.arange(len(self.rows.trial)), index[ending]))
+            if sum(len(gone.trial) for gone in self.retired) > TOGETHER:
+                self.recommend()
 
     def _check(self, choice: Choice, affordable: NDArray[np.bool_]) -> None:
         stops = np.asarray(choice.arms == STOP)
@@ -196,38 +164,85 @@ class _Run:
         if choice.repeats is not None and not ((choice.repeats >= 1) | stops).all():
             raise PolicyError(f"{spec_of(self.policy)} asked for no pull at all; this is a bug in the policy")
 
-    def retire(self, index: Indices) -> None:
-        """Record what these rows did, and go on without them."""
-        gone = self.rows.take(index)
+    def recommend(self) -> None:
+        """Record what the retired rows did, and what they recommend."""
+        if not self.retired:
+            return
+        gone = Rows.joined(self.retired)
         view = self.view(gone, np.zeros(gone.pulls.shape, dtype=bool))
         self.played.pulls[gone.trial, gone.target] = gone.pulls
         self.played.recommended[gone.trial, gone.target] = self.policy.recommend(view, gone.state)
-        self.rows = self.rows.take(np.delete(np.arange(len(self.rows.trial)), index))
+        self.retired = []
 
     def pull(self) -> None:
-        """Everybody pulls an arm."""
+        """Everybody carries out the decision, as far as it can be paid and nobody has to be split off."""
         rows = self.rows
-        if not len(rows.trial):
+        everybody = np.arange(len(rows.trial))
+        if (rows.again == 1).all():
+            rows.spent += rows.costs[everybody, rows.arm]
+            self._outcomes(everybody, rows.time, rows.pulls[everybody, rows.arm])
+            rows.time += 1
+            rows.again = np.zeros(len(everybody), dtype=np.intp)
             return
-        codes, reward = self.nature.answer(rows, rows.arm, self.time)
-        place = np.arange(len(rows.arm)) * rows.costs.shape[1] + rows.arm  # of the chosen arm, in flat rows
-        pulls = rows.pulls.reshape(-1)
-        telling = np.flatnonzero(self.layout.counts_arm[rows.arm])
-        number = pulls[place[telling]].astype(np.intp)
-        seen = codes[telling][:, self.nature.seen]
-        self.layout.add(rows.counts, telling, rows.arm[telling], seen, reward[telling], number)
-        pulls[place] += 1
-        rows.rewards.reshape(-1)[place] += reward
-        rows.spent += rows.costs.reshape(-1)[place]
-        rows.again -= 1
-        self.time += 1
+        number = _number(rows, self.setting)
+        if not rows.time.any():
+            self._begin_together(number)
+        else:
+            self._pull_in_stretches(everybody, rows.time, number)
+        rows.time += number
+        rows.again = np.where(number < _payable(rows), rows.again - number, 0)
+        rows.spent = (rows.pulls * rows.costs).sum(axis=1)
+
+    def _begin_together(self, number: Indices) -> None:
+        """The first decision: where rows of a trial begin with the same arm, the one that pulls it the least goes
+        first, and the next one goes on from there."""
+        rows, trials = self.rows, self.setting.trials[self.rows.trial]
+        order = np.lexsort((number, rows.arm, trials))
+        begins = np.append(True, (np.diff(trials[order]) != 0) | (np.diff(rows.arm[order]) != 0))
+        rank = np.arange(len(order)) - np.flatnonzero(begins)[begins.cumsum() - 1]
+        for r in range(int(rank.max()) + 1):
+            places = np.flatnonzero(rank == r)
+            index, before = order[places], order[places - 1]
+            if r:
+                for books in (rows.pulls, rows.rewards, rows.counts):
+                    books[index] = books[before]
+            first = number[before] if r else np.zeros(len(index), dtype=np.intp)
+            self._pull_in_stretches(index, first, number[index] - first)
+
+    def _pull_in_stretches(self, index: Indices, first: Indices, number: Indices) -> None:
+        """So many pulls of each of these rows, beginning with pull number `first`."""
+        if not len(index):
+            return
+        for stretch in range(int(first.min()) // STRETCH, int((first + number).max()) // STRETCH + 1):
+            low = np.maximum(first, stretch * STRETCH)
+            many = np.maximum(np.minimum(first + number, (stretch + 1) * STRETCH) - low, 0)
+            at = np.repeat(index, many)
+            if len(at):
+                step = np.arange(len(at)) - np.repeat(many.cumsum() - many, many)
+                done = self.rows.pulls[at, self.rows.arm[at]]
+                self._outcomes(at, np.repeat(low, many) + step, done + step)
+
+    def _outcomes(self, at: Indices, times: Indices, number: Array) -> None:
+        """Enter outcomes into the books: of which rows, in which of their pulls, the how-manieth of their arm."""
+        rows = self.rows
+        arms = rows.arm[at]
+        codes, reward = self.nature.answer(rows.trial[at], arms, times)
+        telling = np.flatnonzero(self.layout.counts_arm[arms])
+        if len(telling):
+            seen = codes[telling][:, self.nature.seen]
+            self.layout.add(
+                rows.counts, at[telling], arms[telling], seen, reward[telling], number[telling].astype(np.intp)
+            )
+        place = at * rows.costs.shape[1] + arms  # of the chosen arm, in flat rows
+        np.add.at(rows.pulls.reshape(-1), place, 1.0)
+        np.add.at(rows.rewards.reshape(-1), place, reward)
 
     def view(self, rows: Rows, affordable: NDArray[np.bool_]) -> View:
         return View(
             problem=self.setting.problem,
             layout=self.layout,
             trials=self.setting.trials[rows.trial],
-            time=self.time,
+            times=rows.time.copy(),
             costs=rows.costs,
             budget=rows.budget,
             left=rows.budget - rows.spent,
@@ -237,6 +252,23 @@ class _Run:
             rewards=rows.rewards,
             counts=rows.counts,
         )
+
+
+def _payable(rows: Rows) -> Array:
+    """How often each row can pay its arm."""
+    price = rows.costs[np.arange(len(rows.arm)), rows.arm]
+    return np.floor((rows.budget * (1 + ROUNDING) - rows.spent) / price)
+
+
+def _number(rows: Rows, setting: Setting) -> Indices:
+    """How often each row pulls its arm before somebody has to look: until the decision is carried out, the money is
+    gone, or a smaller budget must be split off."""
+    price = rows.costs[np.arange(len(rows.arm)), rows.arm]
+    smaller = np.array(setting.budgets)[rows.next]
+    until = np.floor((smaller - rows.spent - NEARLY * rows.dearest) / price) + 1
+    until = np.where(rows.next < rows.target, np.maximum(until, 1), np.inf)
+    number: Indices = np.minimum(np.minimum(rows.again, _payable(rows)), until).astype(np.intp)
+    return number
 
 
 def _replaced(old: NDArray[Any], index: Indices, new: NDArray[Any]) -> NDArray[Any]:
@@ -255,17 +287,13 @@ class _Nature:
         self._nodes, self._codes = world.clamps(problem.arms)
         self.seen = [world.positions[v] for v in problem.graph.variables]  # the nodes that are observed
         self._reward, self._utility = world.positions[problem.reward], utilities(problem, world)
-        self._rows: Rows | None = None
 
-    def answer(self, rows: Rows, arms: Indices, time: int) -> tuple[NDArray[np.signedinteger], Array]:
-        """The codes of all nodes in every row, and the rewards."""
-        if rows is not self._rows:  # rows were split off or retired: find out anew whose they are
-            self._rows, self._trials = rows, self._setting.trials[rows.trial]
-            whose = self._setting.whose[rows.trial]
-            in_order = self._world.trials == 1 or np.array_equal(whose, np.arange(self._world.trials))
-            self._whose = None if in_order else whose
-        uniforms = self._chance.uniforms(self._trials, time, len(self._world.nodes))
-        drawn = self._world.step(self._nodes[arms], self._codes[arms], uniforms, self._whose)
+    def answer(self, trial: Indices, arms: Indices, times: Indices) -> tuple[NDArray[np.signedinteger], Array]:
+        """The codes of all nodes and the rewards, for these trials of the setting, arms and numbers of pulls."""
+        together = int(times[0]) if (times == times[0]).all() else times
+        uniforms = self._chance.uniforms(self._setting.trials[trial], together, len(self._world.nodes))
+        whose = None if self._world.trials == 1 else self._setting.whose[trial]
+        drawn = self._world.step(self._nodes[arms], self._codes[arms], uniforms, whose)
         return drawn, self._utility[drawn[:, self._reward]]
 
 
@@ -300,9 +328,9 @@ def _start(policy: Policy, setting: Setting, layout: Layout) -> Rows:
         pulls=np.zeros(costs.shape),
         rewards=np.zeros(costs.shape),
         counts=np.zeros((rows, layout.size)),
+        time=np.zeros(rows, dtype=np.intp),
         arm=np.zeros(rows, dtype=np.intp),
         again=np.zeros(rows, dtype=np.intp),
-        leader=np.full(rows, ALONE, dtype=np.intp),
         state=policy.start(setting.problem, rows),
     )
 
