@@ -66,12 +66,15 @@ def observations(source: Source, variables: tuple[str, ...], measure: str | None
 
 def _observes(done: object, source: Source) -> bool:
     """Whether a value of the column `intervention` says that nobody intervened."""
-    if label(done) in ("", "None", "nan", "null"):
-        return True
     try:
-        return parse_do(str(done))[0] is None
+        return nothing_done(done) or parse_do(str(done))[0] is None
     except ArmError as error:
         raise DataError(f"{source.name}: column {INTERVENTION}: {error}") from None
+
+
+def nothing_done(done: object) -> bool:
+    """Whether a value of the column `intervention` is empty."""
+    return label(done) in ("", "None", "nan", "null")
 
 
 def _tally(source: Source, group: tuple[str, ...], domains: Domains, between: Mapping[str, Ends]) -> Counts:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,6 +95,15 @@ class Policy(Protocol):
 
     def recommend(self, view: View, state: State) -> Arms:
         """The arm to name as the best; rows may have made different numbers of pulls."""
+        ...
+
+
+@runtime_checkable
+class Guarded(Protocol):
+    """A policy that notices when the graph is wrong."""
+
+    def contradicted(self, view: View, state: State) -> Array:
+        """How far an arm's own rewards contradict the graph, in standard deviations, or 0: axes (row, arm)."""
         ...
 
 

@@ -65,6 +65,11 @@ def spec_of(made: Policy) -> str:
     return made.name + (f"[{','.join(options)}]" if options else "")
 
 
+def starts_from_logs(made: Policy) -> bool:
+    """Whether the policy has a use for rows that were logged before its first pull."""
+    return bool(getattr(made, "starts_from_logs", False))
+
+
 def _options(spec: str, kind: type[Any], text: str) -> dict[str, object]:
     known = {f.name: f for f in _fields(kind)}
     options: dict[str, object] = {}

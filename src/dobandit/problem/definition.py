@@ -12,6 +12,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dobandit.errors import GraphError, listing
 from dobandit.graph import Graph
 from dobandit.problem.arms import Arm
@@ -22,6 +25,8 @@ from dobandit.problem.rewards import BINARY, Worth, read_reward
 
 OBJECTIVES = ("cumulative", "simple")
 GOALS = ("max", "min")
+
+Numbers = NDArray[np.float64]
 
 
 class Problem:
@@ -105,6 +110,12 @@ class Problem:
     ) -> Problem:
         """The classical bandit: every pull costs one, and there are `horizon` of them."""
         return cls(graph, reward, None, objective, horizon=horizon, **rest)
+
+    def utility(self, earned: Numbers, rows: Numbers | float = 1.0) -> Numbers:
+        """Rewards on the scale from 0 (worst) to 1 (best) that policies see; of so many rows together."""
+        low, high = min(self.reward_values), max(self.reward_values)
+        share = (earned - low * rows) / (high - low)
+        return share if self.goal == "max" else rows - share
 
     @property
     def hidden(self) -> tuple[str, ...]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -11,12 +12,15 @@ from numpy.typing import NDArray
 
 from dobandit.chance import BLOCK, uniforms
 from dobandit.errors import SimulationError, listing
+from dobandit.evidence.logged import Logged, read_log
+from dobandit.evidence.sources import open_file, open_source
+from dobandit.evidence.tally import Layout
 from dobandit.policies import Policy, policies_for, policy
-from dobandit.policies.registry import spec_of
+from dobandit.policies.registry import spec_of, starts_from_logs
 from dobandit.problem import Choose, Cost, Problem, Uniform
 from dobandit.problem.faults import is_positive
 from dobandit.simulation import regret
-from dobandit.simulation.engine import Played, Setting, play, to_utility
+from dobandit.simulation.engine import Played, Setting, play
 from dobandit.simulation.results import Results
 from dobandit.worlds import World
 
@@ -51,10 +55,9 @@ def simulate(
     (same graph and arms; costs may differ). Costs that are rules are drawn for each trial. All policies meet the
     same worlds, costs and outcomes' chance. Results do not depend on `executor` (anything with `submit`), nor on
     the size of the batches, nor on which other policies run. `first` is the number of the first trial, a multiple
-    of 64: trials 0 to 127 are trials 0 to 63 and, with first=64, 64 trials more.
+    of 64: trials 0 to 127 are trials 0 to 63 and, with first=64, 64 trials more. `evidence` is a log (anything that
+    `effect` reads, or the path of a file) that costs nothing; the policies that can start from it are ours.
     """
-    if evidence is not None:
-        raise SimulationError("evidence: no policy of this version starts from logged data")
     match = _match(problem, world, policies, trials, seed, first)
     grid = _grid(match.problem.budget if budgets is None else budgets, "budgets")
     costs = draw_costs(match.problems, seed, first)
@@ -62,7 +65,7 @@ def simulate(
     ahead = any(not p.ignores_budget for p in match.policies.values())
     parts = _batches(trials, PLANNED * batch // len(grid) if ahead else batch)
     settings = [match.setting(part, costs[part.start : part.stop], grid) for part in parts]
-    played = _play_all(match, settings, executor, progress)
+    played = _play_all(match, settings, executor, progress, _read_logs(match, evidence))
     best, how = _optimum(match, costs, grid)
     return _results(match, "budget", grid, np.repeat(costs[:, np.newaxis], len(grid), axis=1), played, best, how)
 
@@ -94,8 +97,12 @@ def simulate_costs(
         match.setting(part, priced[part.start : part.stop].reshape(-1, priced.shape[2]), budget) for part in parts
     ]
     played = {
-        name: Played(p.pulls.reshape(priced.shape), p.recommended.reshape(priced.shape[:2]))
-        for name, p in _play_all(match, settings, executor, progress).items()
+        name: Played(
+            p.pulls.reshape(priced.shape),
+            p.recommended.reshape(priced.shape[:2]),
+            p.contradicted.reshape(priced.shape),
+        )
+        for name, p in _play_all(match, settings, executor, progress, {}).items()
     }
     columns = [_optimum(match, priced[:, j], budget) for j in range(len(grid))]
     best = np.concatenate([best for best, _ in columns], axis=1)
@@ -119,7 +126,7 @@ class Match(NamedTuple):
     @property
     def utility(self) -> Array:
         """The mean of every arm on the scale from 0 to 1, with axes (trial, arm)."""
-        means = to_utility(self.problem, np.atleast_2d(self.worlds.means(self.problem)))
+        means = self.problem.utility(np.atleast_2d(self.worlds.means(self.problem)))
         return np.broadcast_to(means, (len(self.problems), means.shape[1]))
 
     def setting(self, part: range, costs: Array, budgets: tuple[float, ...]) -> Setting:
@@ -233,19 +240,38 @@ def _play_all(
     settings: Sequence[Setting],
     executor: Executor | Submits | None,
     progress: Callable[[str, float], None] | None,
+    logs: Mapping[str, Logged],
 ) -> dict[str, Played]:
     """Every policy on every batch, joined again in the order of the trials."""
     jobs = [(name, made, i) for name, made in match.policies.items() for i in range(len(settings))]
-    futures = [executor.submit(play, made, settings[i]) for _, made, i in jobs] if executor else None
+    submit = executor.submit if executor else None
+    futures = [submit(play, made, settings[i], None, logs.get(name)) for name, made, i in jobs] if submit else None
     parts: dict[str, list[Played]] = {name: [] for name in match.policies}
     for job, (name, made, i) in enumerate(jobs):
         report = None if progress is None else _reporter(progress, name, i, len(settings))
-        parts[name].append(futures[job].result() if futures else play(made, settings[i], report))
+        parts[name].append(futures[job].result() if futures else play(made, settings[i], report, logs.get(name)))
         if progress is not None:
             progress(name, (i + 1) / len(settings))
     return {
         name: Played(*(np.concatenate(arrays) for arrays in zip(*found, strict=True))) for name, found in parts.items()
     }
+
+
+def _read_logs(match: Match, evidence: object) -> dict[str, Logged]:
+    """What the log says to each policy that can start from one; the others are published without a rule for that."""
+    if evidence is None:
+        return {}
+    source = open_file(Path(evidence)) if isinstance(evidence, str | Path) else open_source(evidence)
+    problem = match.problem
+    logs = {
+        name: read_log(problem, source, Layout(problem, made.tables(problem)))
+        for name, made in match.policies.items()
+        if starts_from_logs(made)
+    }
+    if not logs:
+        able = listing(name for name in policies_for(problem.objective) if starts_from_logs(policy(name)))
+        raise SimulationError(f"evidence: none of these policies can start from a log; {able} can")
+    return logs
 
 
 def _reporter(progress: Callable[[str, float], None], name: str, i: int, parts: int) -> Callable[[float], None]:
@@ -281,4 +307,5 @@ def _results(
         spent={name: (p.pulls * costs).sum(axis=2) for name, p in played.items()},
         pulls={name: p.pulls for name, p in played.items()},
         recommended={name: p.recommended for name, p in played.items()},
+        contradicted={name: p.contradicted for name, p in played.items()},
     )

@@ -22,9 +22,10 @@ from numpy.typing import NDArray
 
 from dobandit.chance import STRETCH, Chance
 from dobandit.errors import PolicyError
+from dobandit.evidence.logged import Logged
 from dobandit.evidence.tally import Layout
 from dobandit.policies import Policy, View
-from dobandit.policies.protocol import STOP, Choice
+from dobandit.policies.protocol import STOP, Choice, Guarded
 from dobandit.policies.registry import spec_of
 from dobandit.problem import Problem
 from dobandit.worlds import World
@@ -54,6 +55,7 @@ class Played(NamedTuple):
 
     pulls: Array
     recommended: Indices
+    contradicted: Array  # by arm: how far its own rewards contradict the graph, in standard deviations; 0: they do not
 
 
 @dataclass
@@ -111,9 +113,14 @@ class Rows:
         return Rows(**fields, state=type(parts[0].state)(*state))
 
 
-def play(policy: Policy, setting: Setting, progress: Callable[[float], None] | None = None) -> Played:
-    """Run a policy until all money is spent, or until it stops."""
-    run = _Run(policy, setting)
+def play(
+    policy: Policy,
+    setting: Setting,
+    progress: Callable[[float], None] | None = None,
+    logged: Logged | None = None,
+) -> Played:
+    """Run a policy until all money is spent, or until it stops; it may start from logged evidence."""
+    run = _Run(policy, setting, logged)
     for step in count():
         run.rows = _split_off(run.rows, setting)
         run.decide()
@@ -129,14 +136,19 @@ def play(policy: Policy, setting: Setting, progress: Callable[[float], None] | N
 class _Run:
     """A policy on its way through a setting."""
 
-    def __init__(self, policy: Policy, setting: Setting) -> None:
+    def __init__(self, policy: Policy, setting: Setting, logged: Logged | None) -> None:
         self.policy, self.setting = policy, setting
         self.layout = Layout(setting.problem, policy.tables(setting.problem))
         self.rows, self.nature = _start(policy, setting, self.layout), _Nature(setting)
         self.chance = Chance(setting.seed, f"policy:{spec_of(policy)}")
         shape = (len(setting.trials), len(setting.budgets))
-        self.played = Played(np.zeros((*shape, len(setting.problem.arms))), np.zeros(shape, dtype=np.intp))
+        by_arm = (*shape, len(setting.problem.arms))
+        self.played = Played(np.zeros(by_arm), np.zeros(shape, dtype=np.intp), np.zeros(by_arm))
         self.retired: list[Rows] = []
+        self.known_before = np.zeros(len(setting.problem.arms)) if logged is None else logged.rows
+        if logged is not None:
+            self.rows.counts += logged.counts
+            self.rows.rewards += logged.rewards
 
     def decide(self) -> None:
         """Ask the policy for the rows that need a decision; those that cannot or will not go on retire."""
@@ -172,6 +184,8 @@ class _Run:
         view = self.view(gone, np.zeros(gone.pulls.shape, dtype=bool))
         self.played.pulls[gone.trial, gone.target] = gone.pulls
         self.played.recommended[gone.trial, gone.target] = self.policy.recommend(view, gone.state)
+        if isinstance(self.policy, Guarded):
+            self.played.contradicted[gone.trial, gone.target] = self.policy.contradicted(view, gone.state)
         self.retired = []
 
     def pull(self) -> None:
@@ -247,8 +261,10 @@ class _Run:
             budget=rows.budget,
             left=rows.budget - rows.spent,
             affordable=affordable,
-            pulls=rows.pulls,
-            told=rows.pulls.copy(),  # known at once; a copy, because a policy may remember it and the books go on
+            # What was logged counts like pulls that are told, but nobody pays for it. Always copies, because a policy
+            # may remember them and the books go on.
+            pulls=rows.pulls + self.known_before,
+            told=rows.pulls + self.known_before,
             rewards=rows.rewards,
             counts=rows.counts,
         )
@@ -286,7 +302,7 @@ class _Nature:
         self._chance = Chance(setting.seed, "outcome")
         self._nodes, self._codes = world.clamps(problem.arms)
         self.seen = [world.positions[v] for v in problem.graph.variables]  # the nodes that are observed
-        self._reward, self._utility = world.positions[problem.reward], utilities(problem, world)
+        self._reward, self._utility = world.positions[problem.reward], problem.utility(world.worth(problem))
 
     def answer(self, trial: Indices, arms: Indices, times: Indices) -> tuple[NDArray[np.signedinteger], Array]:
         """The codes of all nodes and the rewards, for these trials of the setting, arms and numbers of pulls."""
@@ -295,17 +311,6 @@ class _Nature:
         whose = None if self._world.trials == 1 else self._setting.whose[trial]
         drawn = self._world.step(self._nodes[arms], self._codes[arms], uniforms, whose)
         return drawn, self._utility[drawn[:, self._reward]]
-
-
-def utilities(problem: Problem, world: World) -> Array:
-    """The reward of each code on the scale from 0 (worst) to 1 (best)."""
-    return to_utility(problem, world.worth(problem))
-
-
-def to_utility(problem: Problem, values: Array) -> Array:
-    low, high = min(problem.reward_values), max(problem.reward_values)
-    scaled = (values - low) / (high - low)
-    return scaled if problem.goal == "max" else 1 - scaled
 
 
 def _start(policy: Policy, setting: Setting, layout: Layout) -> Rows:

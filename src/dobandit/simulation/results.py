@@ -30,6 +30,7 @@ class Results:
     spent: Mapping[str, Array]
     pulls: Mapping[str, Array]  # axes: trial, place on the grid, arm
     recommended: Mapping[str, NDArray[np.intp]]  # place among the arms
+    contradicted: Mapping[str, Array]  # axes: trial, place on the grid, arm; see `warnings`
 
     @property
     def policies(self) -> tuple[str, ...]:
@@ -61,6 +62,19 @@ class Results:
                     }
                 )
         return rows
+
+    def warnings(self) -> list[str]:
+        """Where rewards contradicted the graph, at the last place of the grid: one sentence for each policy and arm."""
+        found = []
+        for name, off in self.contradicted.items():
+            for k, arm in enumerate(self.arms):
+                worst, often = off[:, -1, k].max(), int((off[:, -1, k] > 0).sum())
+                if often:
+                    runs = f"in {often} of {self.trials} trials" if self.trials > 1 else "in this trial"
+                    found.append(
+                        f"{name}: {arm}: this arm's own rewards contradict the graph {runs}: |z| = {worst:.1f}"
+                    )
+        return found
 
     def quantiles(self, q: Sequence[float] = (0.1, 0.5, 0.9)) -> dict[str, Array]:
         """Quantiles of the regret over the trials, with axes (quantile, budget)."""

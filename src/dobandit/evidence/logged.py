@@ -1,0 +1,134 @@
+"""Logged rows as evidence before the first pull: observations, and interventions where a column says what was done.
+
+Only counts are kept: the cells of the tables that a policy asked for, and what the rows of each arm earned.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dobandit.errors import ArmError, DataError
+from dobandit.evidence.counts import INTERVENTION, LARGEST, nothing_done
+from dobandit.evidence.grouped import Grouped
+from dobandit.evidence.sources import Source
+from dobandit.evidence.tally import Layout
+from dobandit.problem import Arm, Problem
+
+Array = NDArray[np.float64]
+
+
+class Logged(NamedTuple):
+    """What a log says, for one layout of tables."""
+
+    counts: Array  # by cell
+    rows: Array  # by arm
+    rewards: Array  # by arm, on the scale from 0 (worst) to 1 (best)
+
+
+class _Rows(NamedTuple):
+    """Groups of equal rows: their arm, their codes, how many there are, and what they earned together."""
+
+    arms: NDArray[np.intp]
+    codes: dict[str, NDArray[np.intp]]
+    number: Array
+    earned: Array
+
+
+def read_log(problem: Problem, source: Source, layout: Layout) -> Logged:
+    """Count a log."""
+    others = {v: None for t in layout.tables for v in (*t.given, t.variable) if v != problem.reward}
+    together = math.prod(float(len(problem.domains[v])) for v in others) <= LARGEST
+    whole = _rows(problem, source, others) if together else None
+    counts = np.zeros(layout.size)
+    for k, table in enumerate(layout.tables):
+        group = [v for v in (*table.given, table.variable) if v != problem.reward]
+        rows = _rows(problem, source, group) if whole is None else whole
+        counts[layout.slice(table)] = _table(
+            rows, group, layout.shapes[k], table.arms, table.variable == problem.reward
+        )
+    arms = _rows(problem, source, ()) if whole is None else whole
+    number = len(problem.arms)
+    return Logged(counts, _sums(arms.arms, arms.number, number), _sums(arms.arms, arms.earned, number))
+
+
+def _table(rows: _Rows, group: Sequence[str], shape: tuple[int, ...], arms: tuple[int, ...], of_reward: bool) -> Array:
+    counted = np.isin(rows.arms, arms)
+    cells = np.zeros(len(rows.arms), dtype=np.intp)
+    for v, size in zip(group, shape, strict=False):
+        cells = cells * size + rows.codes[v]
+    if not of_reward:
+        return _sums(cells, rows.number * counted, math.prod(shape))
+    won = _sums(cells, rows.earned * counted, math.prod(shape) // 2)
+    lost = _sums(cells, (rows.number - rows.earned) * counted, math.prod(shape) // 2)
+    return np.stack([lost, won], axis=-1).ravel()
+
+
+def _sums(place: NDArray[np.intp], weights: Array, number: int) -> Array:
+    return np.asarray(np.bincount(place, weights, number), dtype=float)
+
+
+def _rows(problem: Problem, source: Source, variables: Iterable[str]) -> _Rows:
+    """The log, grouped by these variables and what was done."""
+    kept = tuple(variables)
+    tells = INTERVENTION in source.columns and INTERVENTION not in problem.graph.variables
+    measured = problem.reward if problem.reward_is_continuous else None
+    set_too = _variables_set(problem, source) if tells else ()
+    asked = dict.fromkeys((*kept, *set_too, *(() if measured else (problem.reward,))))
+    found = source.group((*asked, *((INTERVENTION,) if tells else ())), measured)
+    codes = {v: found.codes(v, problem.domains[v]) for v in asked}
+    arms = _arms(problem, found, codes) if tells else np.zeros(len(found.weights), dtype=np.intp)
+    if found.measured is not None:
+        worth = found.measured.sums
+        _check_range(problem, found)
+    else:
+        worth = np.array(problem.reward_values)[codes[problem.reward]] * found.weights
+    return _Rows(arms, codes, found.weights, problem.utility(worth, found.weights))
+
+
+def _variables_set(problem: Problem, source: Source) -> tuple[str, ...]:
+    """The variables that somebody intervened on in the log: their values are checked."""
+    done = set(source.group((INTERVENTION,)).columns[0])
+    arms = [_arm(problem, value, source.name) for value in done]
+    return tuple(dict.fromkeys(v for v in (problem.arms[k].variable for k in arms) if v is not None))
+
+
+def _arms(problem: Problem, found: Grouped, codes: dict[str, NDArray[np.intp]]) -> NDArray[np.intp]:
+    place = {value: _arm(problem, value, found.source) for value in set(found.columns[-1])}
+    arms = np.array([place[value] for value in found.columns[-1]], dtype=np.intp)
+    for k in set(place.values()) - {0}:
+        variable, value = str(problem.arms[k].variable), str(problem.arms[k].value)
+        other = codes[variable][arms == k] != problem.domains[variable].index(value)
+        if other.any():
+            raise DataError(
+                f"{found.source}: column {INTERVENTION}: a row of {problem.arms[k]} has another value of {variable}; "
+                "correct the row or what was done"
+            )
+    return arms
+
+
+def _arm(problem: Problem, done: object, source: str) -> int:
+    """The place of an arm that the log names."""
+    if nothing_done(done):
+        return 0
+    try:
+        arm = Arm.parse(str(done))
+        return problem.arms.index(arm)
+    except ArmError as error:
+        raise DataError(f"{source}: column {INTERVENTION}: {error}") from None
+    except ValueError:
+        raise DataError(
+            f"{source}: column {INTERVENTION}: {arm} is not an arm of the problem; drop these rows or add the arm"
+        ) from None
+
+
+def _check_range(problem: Problem, found: Grouped) -> None:
+    low, high = min(problem.reward_values), max(problem.reward_values)
+    seen = found.measured
+    if seen is not None and len(found.weights) and not low <= seen.least <= seen.most <= high:
+        value = seen.least if seen.least < low else seen.most
+        raise DataError(f"{found.source}: column {problem.reward} has the value {value:g}, outside {low:g} to {high:g}")
