@@ -145,6 +145,7 @@ class _Run:
         by_arm = (*shape, len(setting.problem.arms))
         self.played = Played(np.zeros(by_arm), np.zeros(shape, dtype=np.intp), np.zeros(by_arm))
         self.retired: list[Rows] = []
+        self.repeats = False  # whether the policy repeats its decisions
         self.known_before = np.zeros(len(setting.problem.arms)) if logged is None else logged.rows
         if logged is not None:
             self.rows.counts += logged.counts
@@ -161,6 +162,7 @@ class _Run:
                 ending = np.asarray(choice.arms == STOP)
                 self._check(choice, affordable)
                 self.rows.remember(index, choice)
+                self.repeats = choice.repeats is not None
             if not ending.any():
                 return
             self.retired.append(self.rows.take(index[ending]))
@@ -192,11 +194,11 @@ class _Run:
         """Everybody carries out the decision, as far as it can be paid and nobody has to be split off."""
         rows = self.rows
         everybody = np.arange(len(rows.trial))
-        if (rows.again == 1).all():
+        if not self.repeats:
             rows.spent += rows.costs[everybody, rows.arm]
             self._outcomes(everybody, rows.time, rows.pulls[everybody, rows.arm])
             rows.time += 1
-            rows.again = np.zeros(len(everybody), dtype=np.intp)
+            rows.again -= 1
             return
         number = _number(rows, self.setting)
         if not rows.time.any():
