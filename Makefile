@@ -1,6 +1,8 @@
 # make demo    set up, then run the main job on a shipped example
 # make test    set up, then lint, types, import contract and all tests
 # make bench   set up, then print the measured ratios of benchmarks/
+# make reproduction   set up, then run the paper's experiments anew and write docs/reproduction.md
+# make benchmark   set up, then run the policies on all benchmark worlds and write docs/benchmark.md
 # Every target does all its own set-up and is quick the second time.
 
 PYTHON ?= python3
@@ -12,15 +14,14 @@ OUT    := dobandit-out/demo
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := constraints.txt
 
-.PHONY: demo test bench lint docs wheel clean constraints
+.PHONY: demo test bench benchmark reproduction lint docs wheel clean constraints
 
 demo: $(READY)
 	@rm -rf $(OUT) && mkdir -p $(OUT)
 	$(BIN)/dobandit init --quiet --example shop $(OUT)/shop.toml
-	$(BIN)/dobandit check $(OUT)/shop.toml --plot $(OUT)/graph.png
+	$(BIN)/dobandit check $(OUT)/shop.toml
 	@echo
-	$(BIN)/dobandit sample $(OUT)/shop.toml $(OUT)/log.csv --rows 20000 --seed 1
-	$(BIN)/dobandit effect $(OUT)/shop.toml $(OUT)/log.csv --all --truth --plot $(OUT)/effects.png
+	$(BIN)/dobandit run $(OUT)/shop.toml --trials 200 --budget 150 --budget 300 --budget 600 --out $(OUT)
 
 test: lint
 	$(BIN)/python -m pytest -n 2
@@ -36,11 +37,23 @@ bench: $(READY)
 	$(BIN)/python benchmarks/policies.py
 	$(BIN)/python benchmarks/worlds.py
 	$(BIN)/python benchmarks/effects.py
+	$(BIN)/python benchmarks/reproduction.py
+	$(BIN)/python benchmarks/pooled.py
 
-# What README and docs show: the output of their commands, and their pictures (those of the demo).
+# Writes docs/reproduction.md and its pictures: the paper's thirteen panels beside its published curves.
+reproduction: $(READY)
+	$(BIN)/dobandit reproduce --page docs/reproduction.md
+
+# Writes docs/benchmark.md: ours against all others on the worlds of `dobandit suite`.
+benchmark: $(READY)
+	$(BIN)/python benchmarks/page.py
+
+# What README and docs show: the output of their commands, and their pictures.
 docs: demo
-	cp $(OUT)/graph.png docs/images/shop-graph.png
-	cp $(OUT)/effects.png docs/images/shop-effects.png
+	cp $(OUT)/regret.png docs/images/shop-regret.png
+	$(BIN)/dobandit check $(OUT)/shop.toml --quiet --plot docs/images/shop-graph.png > /dev/null
+	$(BIN)/dobandit sample $(OUT)/shop.toml $(OUT)/log.csv --quiet --rows 20000 --seed 1
+	$(BIN)/dobandit effect $(OUT)/shop.toml $(OUT)/log.csv --quiet --all --truth --plot docs/images/shop-effects.png > /dev/null
 	$(BIN)/python tests/test_docs.py
 
 wheel: $(READY)

@@ -15,11 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import FancyBboxPatch, PathPatch, Polygon
 
 from dobandit.errors import DobanditError, FileProblem, GraphError, MissingExtra, UnknownVariable
 from dobandit.graph import Graph
-from dobandit.plots import EffectRow, effects_figure, graph_figure, save
+from dobandit.plots import Curve, EffectRow, curves_figure, effects_figure, graph_figure, save
 from dobandit.plots.layers import grid
 from dobandit.plots.layout import Layout, layout
 from dobandit.plots.ordering import crossings, untangled
@@ -372,3 +373,55 @@ def test_no_display_no_pyplot_and_the_same_bytes_in_another_process(tmp_path: Pa
     subprocess.run([sys.executable, "-c", code, str(tmp_path / "other.svg")], check=True, env=environment)
     save(drawn(named.FRONT_DOOR, title="front door"), tmp_path / "own.svg")
     assert (tmp_path / "other.svg").read_bytes() == (tmp_path / "own.svg").read_bytes()
+
+
+# -- regret ------------------------------------------------------------------------------------
+
+
+CURVES = [
+    Curve("paper-simple", (1, 2, 3), (3.0, 2.0, 1.0), (0.1, 0.1, 0.1)),
+    Curve("srm", (1, 2, 3), (4.0, 4.0, 4.0), (0.1, 0.1, 0.1)),
+    Curve("srm[form=rounds]", (1, 2, 3), (5.0, 5.0, 5.0), (0.1, 0.1, 0.1)),
+]
+PUBLISHED = [Curve("srm", (1, 3), (6.0, 7.0), (0.1, 0.1)), Curve("srm[form=rounds]", (1, 3), (6.0, 7.0), (0.1, 0.1))]
+BOUND = [Curve("a bound", (1, 3), (9.0, 8.0), (0.0, 0.0))]
+
+
+def lines_of(figure: Figure) -> dict[tuple[float, ...], Line2D]:
+    return {tuple(line.get_ydata()): line for line in figure.axes[0].get_lines()}  # type: ignore[arg-type]
+
+
+def test_regret_with_published_curves_and_bounds() -> None:
+    figure = curves_figure(CURVES, xlabel="budget", ylabel="regret", published=PUBLISHED, bounds=BOUND)
+    lines = lines_of(figure)
+    assert set(lines) == {tuple(c.mean) for c in (*CURVES, *PUBLISHED, *BOUND)}, "the published curve is drawn once"
+    ours, variant, theirs = (lines[m] for m in ((4.0, 4.0, 4.0), (5.0, 5.0, 5.0), (6.0, 7.0)))
+    assert ours.get_color() == variant.get_color() == theirs.get_color() != lines[3.0, 2.0, 1.0].get_color()
+    assert len({str(line._dash_pattern) for line in (ours, variant, theirs)}) == 3  # type: ignore[attr-defined]
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == [
+        *(curve.policy for curve in CURVES),
+        "dotted: as published",
+        "a bound",
+    ]
+    assert lines[3.0, 2.0, 1.0].get_zorder() > ours.get_zorder() > variant.get_zorder(), "the first is seen"
+
+
+def test_the_same_policy_has_the_same_colour_in_every_figure() -> None:
+    alone = curves_figure(CURVES[1:2], xlabel="x", ylabel="y")
+    together = curves_figure(CURVES, xlabel="x", ylabel="y")
+    assert lines_of(alone)[4.0, 4.0, 4.0].get_color() == lines_of(together)[4.0, 4.0, 4.0].get_color()
+
+
+@pytest.mark.parametrize("count", [1, 4, 5, 7, 9])
+def test_the_legend_of_regret_is_outside_the_curves(count: int) -> None:
+    curves = [Curve(f"policy-with-a-long-name-{i}", (1, 20), (i, i + 1.0), (0.5, 0.5)) for i in range(count)]
+    figure = curves_figure(curves, xlabel="cost", ylabel="regret", title="A title", published=PUBLISHED, bounds=BOUND)
+    figure.canvas.draw()
+    (legend,) = figure.legends
+    box, axes = legend.get_window_extent(), figure.axes[0].get_tightbbox()
+    assert axes is not None
+    assert box.y1 <= axes.y0
+    assert box.x0 >= 0
+    assert box.x1 <= figure.bbox.width
+    assert box.y0 >= 0

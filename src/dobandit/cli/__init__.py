@@ -21,6 +21,7 @@ COMMANDS = {
     "sample": "Draw rows from the world of a problem.",
     "policies": "List the policies with their objectives and citations.",
     "run": "Simulate policies on a problem and compare their regret.",
+    "reproduce": "Run the paper's experiments anew, beside its published curves.",
 }
 
 EXIT_CODES = """Exit codes: 0 done, 2 bad usage or input, 5 storage that cannot be written, 130 interrupted, 1 a bug."""
@@ -72,8 +73,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _explain(error: Exception) -> int:
     """Say what went wrong, and hand back the exit code."""
     match error:
-        case click.Abort():
-            return _say("interrupted", 130)
+        case click.Abort():  # made of a KeyboardInterrupt, which may say how to go on
+            return _say("; ".join(["interrupted", *map(str, getattr(error.__cause__, "args", ()))]), 130)
         case click.ClickException():
             usage = f"{error.ctx.get_usage()}\n\n" if isinstance(error, click.UsageError) and error.ctx else ""
             return _say(f"{usage}Error: {error.format_message()}", 2)

@@ -7,21 +7,21 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import get_context
 from pathlib import Path
 
 import click
 
 from dobandit import worlds
 from dobandit.cli.common import PROBLEM, console, print_json, say, with_common_options, world_of
+from dobandit.cli.progress import progress
 from dobandit.errors import StorageError
 from dobandit.policies import policies_for, policy
 from dobandit.policies.registry import spec_of
 from dobandit.problem import Problem
 from dobandit.simulation import Results, simulate
+from dobandit.simulation.processes import processes
 from dobandit.worlds import World
 
-Report = Callable[[str, float], None]
 WORTH_PROCESSES = 256  # trials from which starting processes pays
 
 
@@ -36,7 +36,9 @@ WORTH_PROCESSES = 256  # trials from which starting processes pays
 )
 @click.option("--seed", default=0, show_default=True, help="The seed of worlds, costs and outcomes.")
 @click.option("--workers", type=click.IntRange(1), help="Processes; default: the cores, where it pays.")
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Write results.csv and regret.png there.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write report.html, results.csv and regret.png there."
+)
 @with_common_options
 def command(
     problem: Path,
@@ -56,7 +58,7 @@ def command(
     found = Problem.load(problem)
     chosen = [spec_of(policy(name)) for name in names] or policies_for(found.objective)
     start = time.perf_counter()
-    with _progress(chosen, quiet) as report, _executor(workers, trials) as executor:
+    with progress(chosen, quiet) as report, _executor(workers, trials) as executor:
         results = simulate(
             found,
             _world(found, problem, quiet),
@@ -69,7 +71,8 @@ def command(
         )
     seconds = time.perf_counter() - start
     if out is not None:
-        _write(results, out, quiet)
+        facts = {"problem": problem.name, "policies": str(len(chosen)), "seed": str(seed)}
+        _write(results, out, facts, quiet)
     if as_json:
         print_json(
             {
@@ -102,30 +105,8 @@ def _executor(workers: int | None, trials: int) -> Iterator[ProcessPoolExecutor 
     if wanted == 1:
         yield None
         return
-    with ProcessPoolExecutor(wanted, mp_context=get_context("spawn")) as executor:
+    with processes(wanted) as executor:
         yield executor
-
-
-@contextmanager
-def _progress(names: list[str], quiet: bool) -> Iterator[Report | None]:
-    """A bar on stderr with the time that is left, if somebody is there to see it."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    screen = Console(stderr=True)
-    if quiet or not screen.is_terminal:
-        yield None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=screen, transient=True) as bar:
-        task = bar.add_task("", total=len(names))
-        shares = dict.fromkeys(names, 0.0)
-
-        def report(name: str, share: float) -> None:
-            shares[name] = share
-            bar.update(task, description=name, completed=sum(shares.values()))
-
-        yield report
 
 
 def _show(results: Results) -> None:
@@ -151,14 +132,17 @@ def _number(value: float | str) -> str:
     return "" if value != value else f"{value:.2g}"  # a single trial has no standard error
 
 
-def _write(results: Results, folder: Path, quiet: bool) -> None:
-    """Tidy results and a figure."""
-    from dobandit.plots import save
+def _write(results: Results, folder: Path, facts: dict[str, str], quiet: bool) -> None:
+    """Tidy results, a figure, and a page with both."""
+    from dobandit.report import to_html
+    from dobandit.report.comparison import comparison_page
 
+    page = comparison_page(results, f"Policies on {facts['problem']}", facts)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         results.write(folder / "results.csv")
+        (folder / "report.html").write_text(to_html(page), encoding="utf-8")
+        (folder / "regret.png").write_bytes(page.pictures[0].png)
     except OSError as error:
         raise StorageError(f"{folder}: cannot be written: {(error.strerror or str(error)).lower()}") from None
-    save(results.plot(), folder / "regret.png")
-    say(f"wrote {folder / 'results.csv'} and {folder / 'regret.png'}", quiet)
+    say(f"wrote {folder / 'report.html'}, results.csv and regret.png", quiet)

@@ -3,6 +3,6 @@
 from dobandit.plots.effects import EffectRow, effects_figure
 from dobandit.plots.graph import graph_figure
 from dobandit.plots.regret import Curve, curves_figure
-from dobandit.plots.saving import save
+from dobandit.plots.saving import save, to_bytes
 
-__all__ = ["Curve", "EffectRow", "curves_figure", "effects_figure", "graph_figure", "save"]
+__all__ = ["Curve", "EffectRow", "curves_figure", "effects_figure", "graph_figure", "save", "to_bytes"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -46,8 +46,11 @@ COLOURS = {
     "causal-thompson": "#222222",
     "causal-explore": "#222222",
 }
-LINES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 2, 1, 2)))  # variants of one policy differ by their dashes
+LINES = ("-", (0, (5, 2)), (0, (5, 2, 1, 2)), (0, (9, 2, 2, 2)))  # variants of one policy differ by their dashes
 SIGNS = "osD^v<>PX*"
+DOTS = (0, (1, 1.2))
+BOUNDS = ((0, (9, 2, 1, 2)), (0, (4, 3)))
+PUBLISHED = "dotted: as published"
 
 
 class Curve(NamedTuple):
@@ -59,18 +62,33 @@ class Curve(NamedTuple):
     se: Sequence[float]
 
 
-def curves_figure(curves: Sequence[Curve], *, xlabel: str, ylabel: str, title: str | None = None) -> Figure:
-    """One curve for every policy, the legend below."""
+def curves_figure(
+    curves: Sequence[Curve],
+    *,
+    xlabel: str,
+    ylabel: str,
+    title: str | None = None,
+    published: Sequence[Curve] = (),
+    bounds: Sequence[Curve] = (),
+) -> Figure:
+    """One curve for every policy, the legend below.
+
+    Curves that others published are dotted, in the same colours; bounds that theory gives are thin and black.
+    """
     if not curves:
         raise DobanditError("there is nothing to draw: no policies were given")
     with plain_style():
-        columns, rows = legend_shape([curve.policy for curve in curves], WIDTH - 2 * MARGIN)
+        labels = [*(curve.policy for curve in curves), *[PUBLISHED] * bool(published), *(b.policy for b in bounds)]
+        columns, rows = legend_shape(labels, WIDTH - 2 * MARGIN)
         above, below = 0.45 if title else MARGIN, 0.62 + rows * LEGEND_ROW
         figure = blank(max(WIDTH, text_width(title or "", TITLE) + 2 * MARGIN), above + HEIGHT + below)
         width, height = figure.get_size_inches()
         axes = figure.add_axes((LEFT / width, below / height, 1 - (LEFT + MARGIN) / width, HEIGHT / height))
         _dress(axes, xlabel, ylabel)
-        entries = [_draw(axes, curve, style) for curve, style in zip(curves, _styles(curves), strict=True)]
+        order = range(len(curves) + 2, 2, -1)  # where curves meet, the first is seen
+        entries = [_draw(axes, *each) for each in zip(curves, _styles(curves), order, strict=True)]
+        entries += _draw_published(axes, published, dict(zip(map(_policy, curves), _styles(curves), strict=True)))
+        entries += [_draw_bound(axes, *bound) for bound in zip(bounds, cycle(BOUNDS), strict=False)]
         axes.set_ylim(bottom=min(0.0, *(min(curve.mean) for curve in curves)))
         if title:
             add_title(figure, title)
@@ -88,17 +106,23 @@ def _styles(curves: Sequence[Curve]) -> list[Style]:
     variants: dict[str, int] = {}
     styles: list[Style] = []
     for curve, sign in zip(curves, cycle(SIGNS), strict=False):
-        name = curve.policy.partition("[")[0]
+        name = _policy(curve)
         colour = colours.setdefault(name, COLOURS.get(name) or next(spare))
         styles.append((colour, LINES[variants.get(name, 0) % len(LINES)], sign))
         variants[name] = variants.get(name, 0) + 1
     return styles
 
 
+def _policy(curve: Curve) -> str:
+    """Without the options of a variant."""
+    return curve.policy.partition("[")[0]
+
+
 def _dress(axes: Axes, xlabel: str, ylabel: str) -> None:
     axes.set_xlabel(xlabel, color=INK, parse_math=False)
     axes.set_ylabel(ylabel, color=INK, parse_math=False)
     axes.tick_params(color=GREY, labelcolor=INK, labelsize=SMALL)
+    axes.locator_params(axis="x", steps=[1, 2, 5, 10])  # no ticks at 2.5 where costs are whole
     axes.grid(color=LIGHT, linewidth=0.8)
     axes.set_axisbelow(True)
     for side in ("right", "top"):
@@ -107,13 +131,28 @@ def _dress(axes: Axes, xlabel: str, ylabel: str) -> None:
         axes.spines[side].set_color(GREY)
 
 
-def _draw(axes: Axes, curve: Curve, style: Style) -> Entry:
+def _draw(axes: Axes, curve: Curve, style: Style, order: int) -> Entry:
     colour, dashes, sign = style
-    every = max(1, len(curve.x) // 8)
-    (line,) = axes.plot(
-        curve.x, curve.mean, color=colour, linestyle=dashes, linewidth=1.6, marker=sign, markersize=4, markevery=every
-    )
+    (line,) = axes.plot(curve.x, curve.mean, color=colour, linestyle=dashes, linewidth=1.6, zorder=order)
+    line.set(marker=sign, markersize=4, markevery=max(1, len(curve.x) // 8))
     low = [m - s for m, s in zip(curve.mean, curve.se, strict=True)]
     high = [m + s for m, s in zip(curve.mean, curve.se, strict=True)]
     axes.fill_between(curve.x, low, high, color=colour, alpha=0.18, linewidth=0)
     return line, curve.policy
+
+
+def _draw_published(axes: Axes, curves: Sequence[Curve], styles: Mapping[str, Style]) -> list[Entry]:
+    """One dotted line for every policy, and one entry of the legend for all of them."""
+    if not curves:
+        return []
+    from matplotlib.lines import Line2D
+
+    for name, curve in {_policy(curve): curve for curve in curves}.items():
+        colour = styles[name][0] if name in styles else GREY
+        axes.plot(curve.x, curve.mean, color=colour, linestyle=DOTS, linewidth=1.4)
+    return [(Line2D([], [], color=GREY, linestyle=DOTS, linewidth=1.4), PUBLISHED)]
+
+
+def _draw_bound(axes: Axes, bound: Curve, dashes: tuple[int, tuple[float, ...]]) -> Entry:
+    (line,) = axes.plot(bound.x, bound.mean, color=INK, linestyle=dashes, linewidth=0.9)
+    return line, bound.policy

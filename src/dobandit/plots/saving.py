@@ -21,16 +21,22 @@ UNWRITTEN: dict[str, dict[str, None]] = {
 }
 
 
+def to_bytes(figure: Figure, form: str) -> bytes:
+    """A figure as a file of this form: png, svg or pdf."""
+    drawn = io.BytesIO()
+    with plain_style(**{"svg.hashsalt": "dobandit", "pdf.fonttype": 42}):
+        figure.savefig(drawn, format=form, dpi=150, metadata=UNWRITTEN[form])
+    return drawn.getvalue()
+
+
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     """Writes a figure as PNG (150 dots per inch), SVG or PDF, by the suffix of the path."""
     form = Path(path).suffix.lower().removeprefix(".")
     if form not in UNWRITTEN:
         raise DobanditError(f"cannot save a figure as {path}: the name must end in .png, .svg or .pdf")
-    drawn = io.BytesIO()
-    with plain_style(**{"svg.hashsalt": "dobandit", "pdf.fonttype": 42}):
-        figure.savefig(drawn, format=form, dpi=150, metadata=UNWRITTEN[form])
+    drawn = to_bytes(figure, form)
     try:
-        Path(path).write_bytes(drawn.getvalue())
+        Path(path).write_bytes(drawn)
     except (FileNotFoundError, NotADirectoryError):
         raise FileProblem(f"cannot write {path}: its folder does not exist") from None
     except OSError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dobandit.errors import MissingExtra
@@ -56,10 +57,11 @@ def text_width(text: str, size: float) -> float:
 def legend_shape(labels: Sequence[str], width: float) -> tuple[int, int]:
     """How many columns and rows the legend takes in a figure of this width; it is filled column by column."""
     entries = [text_width(label, SMALL) + SWATCH for label in labels]
-    for rows in range(1, len(labels)):
-        columns = [max(entries[i : i + rows]) for i in range(0, len(entries), rows)]
-        if sum(columns) <= width:
-            return len(columns), rows
+    for count in range(len(labels), 1, -1):
+        rows, long = divmod(len(labels), count)  # so many columns are one row longer, as matplotlib fills them
+        starts = [i * rows + min(i, long) for i in range(count + 1)]
+        if sum(max(entries[a:b]) for a, b in pairwise(starts)) <= width:
+            return count, rows + bool(long)
     return 1, len(labels)
 
 

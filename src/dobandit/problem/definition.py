@@ -10,10 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
-from typing import Any, NoReturn
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from dobandit.errors import GraphError, listing
 from dobandit.graph import Graph
@@ -26,7 +23,11 @@ from dobandit.problem.rewards import BINARY, Worth, read_reward
 OBJECTIVES = ("cumulative", "simple")
 GOALS = ("max", "min")
 
-Numbers = NDArray[np.float64]
+if TYPE_CHECKING:  # a problem has no arrays of its own, and is read without NumPy
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
 
 
 class Problem:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context
+
+from dobandit.errors import SimulationError
 
 
 @contextmanager
@@ -22,10 +25,14 @@ def processes(count: int) -> Iterator[ProcessPoolExecutor]:
             pool.submit(_start)
     try:
         yield pool
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
+    except BaseException as error:
         for child in set(active_children()) - others:
             child.terminate()
+        pool.shutdown()  # without cancelling anything: a pool that breaks trips over futures that are cancelled
+        if isinstance(error, BrokenProcessPool):
+            raise SimulationError(
+                "a process ended in the middle of its work, perhaps for lack of memory: try fewer workers"
+            ) from None
         raise
     pool.shutdown()
 
@@ -36,6 +43,9 @@ def _undisturbed() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    from multiprocessing.resource_tracker import ensure_running
+
+    ensure_running()  # a process of Python's own, whose start would let interrupts through again
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -1,0 +1,159 @@
+"""`dobandit reproduce`: the panels of the paper, run anew."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from dobandit.cli.common import console, print_json, say, with_common_options
+from dobandit.cli.progress import progress
+from dobandit.errors import StorageError
+from dobandit.paper import PANELS, Reproduced, reproduce
+from dobandit.paper.comparison import agreement
+from dobandit.paper.panels import panel
+from dobandit.paper.reproduction import TRIALS
+
+OUT = Path("dobandit-out/reproduce")
+
+
+@click.command()
+@click.argument("panels", nargs=-1, metavar="[PANEL]...")
+@click.option("--trials", default=TRIALS, show_default=True, type=click.IntRange(1), help="How many trials.")
+@click.option("--policy", "policies", multiple=True, metavar="P", help="A policy (repeat); default: the paper's.")
+@click.option("--seed", default=0, show_default=True, help="The seed of worlds, costs and outcomes.")
+@click.option("--workers", type=click.IntRange(1), help="Processes; default: one for each core.")
+@click.option(
+    "--out", default=OUT, show_default=True, type=click.Path(path_type=Path), metavar="DIR", help="Where results go."
+)
+@click.option("--page", type=click.Path(path_type=Path), metavar="FILE", help="Write a Markdown page of it, too.")
+@click.option("--bounds", is_flag=True, help="Draw the bounds of the paper's theorems, too.")
+@click.option("--list", "only_list", is_flag=True, help="Name the panels.")
+@with_common_options
+def command(
+    panels: tuple[str, ...],
+    trials: int,
+    policies: tuple[str, ...],
+    seed: int,
+    workers: int | None,
+    out: Path,
+    page: Path | None,
+    bounds: bool,
+    only_list: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Run panels of the paper (default: all thirteen) and put them beside the published curves.
+
+    DIR then holds results.csv, a figure for each panel as PNG and SVG, and report.html. Finished pieces of work are
+    kept in DIR/blocks: after an interruption, the same command goes on where it stopped.
+    """
+    wanted = [panel(name) for name in dict.fromkeys(panels)] or list(PANELS.values())
+    if only_list:
+        _list(as_json)
+        return
+    with _resumable(out), progress([p.name for p in wanted], quiet) as report:
+        found = reproduce(wanted, trials, policies or None, seed, out=out / "blocks", workers=workers, progress=report)
+        _write(found, out, page, bounds)
+    if as_json:
+        print_json({"panels": [_plain(one) for one in found]})
+    else:
+        _show(found)
+    say(f"wrote {out / 'report.html'}, results.csv and the figures beside it", quiet)
+
+
+@contextmanager
+def _resumable(out: Path) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"finished pieces are kept in {out}: the same command goes on from there") from None
+
+
+def _list(as_json: bool) -> None:
+    if as_json:
+        print_json(
+            {"panels": [{"panel": p.name, "x_label": p.x_label, "policies": p.policies} for p in PANELS.values()]}
+        )
+        return
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for name in ("panel", "regret", "world", "costs"):
+        table.add_column(name)
+    for p in PANELS.values():
+        table.add_row(p.name, p.objective, p.describe_world(), p.describe_money())
+    console().print(table)
+
+
+def _write(found: Sequence[Reproduced], out: Path, page: Path | None, bounds: bool) -> None:
+    """Tidy results, figures and the report."""
+    from dobandit.report.reproduction import write_page, write_report
+
+    try:
+        _write_results(found, out / "results.csv")
+        write_report(found, out, bounds=bounds)
+        if page is not None:
+            write_page(found, page)
+    except OSError as error:
+        place = error.filename or out
+        raise StorageError(f"{place}: cannot be written: {(error.strerror or str(error)).lower()}") from None
+
+
+def _write_results(found: Sequence[Reproduced], path: Path) -> None:
+    """One line for each panel, policy and place on the grid."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["panel", "policy", "x", "trials", "regret", "se", "published", "published_se"])
+        for one in found:
+            for name, curve in one.curves.items():
+                there = one.published_points(name)
+                for x, mean, se, point in zip(curve.x, curve.mean, curve.se, there, strict=True):
+                    writer.writerow([one.panel.name, name, f"{x:g}", one.trials, mean, se, *(point or ("", ""))])
+
+
+def _plain(found: Reproduced) -> dict[str, object]:
+    curves = [
+        {
+            "policy": name,
+            "x": list(curve.x),
+            "regret": list(curve.mean),
+            "se": list(curve.se),
+            "published": [point and point.regret for point in found.published_points(name)],
+        }
+        for name, curve in found.curves.items()
+    ]
+    return {
+        "panel": found.panel.name,
+        "x_label": found.panel.x_label,
+        "trials": found.trials,
+        "seconds": found.seconds,
+        "optimum": found.optimum,
+        "curves": curves,
+    }
+
+
+def _show(found: Sequence[Reproduced]) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    table.add_column("panel", no_wrap=True)
+    table.add_column("policy", overflow="fold")
+    for name in ("regret", "± se", "published", "in 3 s.e.", "seconds"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for one in found:
+        for i, (name, curve) in enumerate(one.curves.items()):
+            there = one.published.get(name)
+            known = ["", ""] if there is None else [f"{there.mean[-1]:.4g}", f"{agreement(curve, there).share:.0%}"]
+            error = "" if math.isnan(curve.se[-1]) else f"{round(curve.se[-1], 9):.2g}"  # rounding makes no error
+            numbers = [f"{curve.mean[-1]:.4g}", error, *known]
+            table.add_row(one.panel.name if not i else "", escape(name), *numbers, "" if i else f"{one.seconds:.1f}")
+    screen = console()
+    screen.print(table)
+    screen.print(f"[dim]regret at the last point of each panel, means over {found[0].trials} trials[/]")
+    screen.print("[dim]in 3 s.e.: points within three joint standard errors of the published ones[/]")

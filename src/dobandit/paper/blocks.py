@@ -1,0 +1,170 @@
+"""Work in pieces: what a policy does in some trials of a panel, computed anywhere and kept in a folder.
+
+A piece that is kept counts only if it was written to the end, for exactly this work and by this very program; files
+are arrays of numbers and text, and nothing is ever unpickled.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from contextlib import contextmanager, suppress
+from functools import cache
+from hashlib import blake2b
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dobandit import __version__
+from dobandit.errors import StorageError
+from dobandit.paper.panel import Panel
+from dobandit.simulation import simulate, simulate_costs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Array = NDArray[np.float64]
+
+MOST_TRIALS = 256  # of a piece; whole blocks of chance
+# What the numbers come from. A change anywhere else leaves the pieces valid.
+SOURCES = "chance.py elimination.py estimate evidence graph identification policies problem simulation worlds".split()
+
+
+class Job(NamedTuple):
+    """A policy on some trials of a panel."""
+
+    panel: Panel
+    policy: str
+    seed: int
+    first: int  # the number of the first trial
+    trials: int
+
+    @property
+    def key(self) -> str:
+        """All that the numbers depend on, as text."""
+        parts = {
+            "version": __version__,
+            "source": source(),
+            "numpy": np.__version__,
+            "panel": self.panel.name,
+            **self.panel.setting(),
+            "policy": self.policy,
+            "seed": self.seed,
+            "first": self.first,
+            "trials": self.trials,
+        }
+        return json.dumps(parts, sort_keys=True)
+
+    @property
+    def file(self) -> str:
+        """The name of its file: readable in front, and another one for every key."""
+        plain = "".join(c if c.isalnum() or c == "-" else "_" for c in self.policy)
+        digest = blake2b(self.key.encode(), digest_size=8).hexdigest()
+        return f"{self.panel.name}.{plain}.{self.first}-{self.first + self.trials - 1}.{digest}.npz"
+
+
+class Block(NamedTuple):
+    """What a job found."""
+
+    regret: Array  # axes: trial, place on the grid
+    optimum: str  # what the regret is measured against
+    seconds: float
+
+
+def cut(panel: Panel, policy: str, seed: int, trials: int) -> list[Job]:
+    """The jobs of a policy on a panel."""
+    return [
+        Job(panel, policy, seed, first, min(MOST_TRIALS, trials - first)) for first in range(0, trials, MOST_TRIALS)
+    ]
+
+
+def compute(job: Job) -> Block:
+    """Do the work, here or wherever an executor runs it."""
+    start = time.perf_counter()
+    panel, world = job.panel, job.panel.experiment.world()
+    if panel.axis == "budget":
+        results = simulate(
+            panel.problem(), world, [job.policy], job.trials, job.seed, budgets=panel.grid, first=job.first
+        )
+    else:
+        results = simulate_costs(
+            panel.problem(), world, panel.grid, [job.policy], job.trials, job.seed, first=job.first
+        )
+    (regret,) = results.regret.values()
+    return Block(regret, results.optimum, time.perf_counter() - start)
+
+
+class Blocks:
+    """A folder of finished pieces."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        with _storage(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            trial = folder / f".{os.getpid()}.writable"
+            trial.touch()
+            trial.unlink()
+
+    def keep(self, job: Job, block: Block) -> None:
+        """Write under another name first: under its own name a file is always whole."""
+        path = self.folder / job.file
+        half = path.with_name(f".{path.name}.{os.getpid()}")
+        with _storage(self.folder):
+            try:
+                with half.open("wb") as file:
+                    np.savez(
+                        file,
+                        key=np.array(job.key),
+                        regret=block.regret,
+                        optimum=np.array(block.optimum),
+                        seconds=np.array(block.seconds),
+                    )
+                    file.flush()
+                    os.fsync(file.fileno())
+                os.replace(half, path)
+            except BaseException:
+                with suppress(OSError):
+                    half.unlink(missing_ok=True)
+                raise
+
+    def find(self, job: Job) -> Block | None:
+        """The piece as it was kept; None if it is not there or anything about it is wrong."""
+        try:
+            with (self.folder / job.file).open("rb") as file, np.load(file, allow_pickle=False) as kept:
+                key, regret = str(kept["key"]), kept["regret"]
+                block = Block(regret, str(kept["optimum"]), float(kept["seconds"]))
+        except Exception:  # truncated, foreign, spoilt, unreadable: in every case the work is done again
+            return None
+        right = key == job.key and regret.shape == (job.trials, len(job.panel.grid)) and regret.dtype == np.float64
+        return block if right and np.isfinite(regret).all() else None
+
+
+@cache
+def source() -> str:
+    """A digest of the program that makes the numbers."""
+    digest = blake2b(digest_size=8)
+    for name, text in _texts(files("dobandit"), SOURCES):
+        digest.update(f"{name}\0{len(text)}\0".encode() + text)
+    return digest.hexdigest()
+
+
+def _texts(folder: Traversable, names: list[str]) -> Iterator[tuple[str, bytes]]:
+    for name in sorted(names):
+        item = folder.joinpath(name)
+        if item.is_dir() and name != "__pycache__":
+            yield from _texts(item, [inside.name for inside in item.iterdir()])
+        elif name.endswith(".py"):
+            yield name, item.read_bytes()
+
+
+@contextmanager
+def _storage(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(f"{folder}: cannot be written: {(error.strerror or str(error)).lower()}") from None

@@ -1,0 +1,217 @@
+"""What the paper says about a panel, as checks that are computed: from our trials, or from the published points.
+
+A check compares numbers that are linear in the regret: averages over stretches of the grid, and differences of them.
+What differs from zero by less than three standard errors is a tie.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dobandit.plots import Curve
+from dobandit.simulation.results import standard_error
+
+Array = NDArray[np.float64]
+
+YES, NO, TIE = "yes", "no", "tie"
+SIGNIFICANT = 3.0  # standard errors
+CONSTANT = 0.1  # what grows by less than this share of itself, late on the grid, counts as constant
+NEARLY_ZERO = 0.1  # of the regret at the start
+
+
+class Number(NamedTuple):
+    """A value and its standard error."""
+
+    value: float
+    error: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.{3 if abs(self.value) < 2 else 0}f}"
+
+    @property
+    def sign(self) -> int:
+        """1, -1, or 0 within the noise."""
+        if math.isnan(self.error) or abs(self.value) <= SIGNIFICANT * self.error:
+            return 0
+        return 1 if self.value > 0 else -1
+
+
+class Side(Protocol):
+    """One side of the comparison: the paper's points, or a run of ours."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """What the paper compares."""
+        ...
+
+    @property
+    def places(self) -> int:
+        """How many there are on the grid."""
+        ...
+
+    def number(self, weights: Mapping[str, Array]) -> Number:
+        """The sum of regret times weight over policies and places of the grid."""
+        ...
+
+
+@dataclass(frozen=True)
+class Run:
+    """Trials of ours. All policies meet the same worlds and luck, so sums are formed within trials."""
+
+    regret: Mapping[str, Array]  # axes: trial, place on the grid
+
+    @property
+    def names(self) -> Sequence[str]:
+        return tuple(self.regret)
+
+    @property
+    def places(self) -> int:
+        return int(next(iter(self.regret.values())).shape[1])
+
+    def number(self, weights: Mapping[str, Array]) -> Number:
+        sums = sum((self.regret[name] @ weight for name, weight in weights.items()), np.zeros(1))
+        return Number(float(sums.mean()), standard_error(sums))
+
+
+@dataclass(frozen=True)
+class Printed:
+    """Published points, each taken as an experiment of its own."""
+
+    curves: Mapping[str, Curve]
+
+    @property
+    def names(self) -> Sequence[str]:
+        return tuple(self.curves)
+
+    @property
+    def places(self) -> int:
+        return len(next(iter(self.curves.values())).x)
+
+    def number(self, weights: Mapping[str, Array]) -> Number:
+        value = sum(float(np.dot(self.curves[name].mean, weight)) for name, weight in weights.items())
+        errors = [np.asarray(self.curves[name].se) * weight for name, weight in weights.items()]
+        return Number(value, float(np.sqrt(np.square(errors).sum())))
+
+
+class Verdict(NamedTuple):
+    """Whether a claim holds, and the numbers that say so."""
+
+    answer: str  # yes, no, or tie: within the noise
+    what: str  # of which the numbers are
+    numbers: tuple[Number, ...]
+
+
+class Check(Protocol):
+    def __call__(self, side: Side) -> Verdict: ...
+
+
+class Claim(NamedTuple):
+    """A sentence of the paper, and how it is checked."""
+
+    text: str
+    check: Check
+
+
+def average(places: int, start: float, stop: float) -> Array:
+    """The weights of an average over a stretch of the grid, from 0 (its start) to 1 (its end)."""
+    first = min(round(start * places), places - 1)
+    last = max(round(stop * places), first + 1)
+    weights = np.zeros(places)
+    weights[first:last] = 1 / (last - first)
+    return weights
+
+
+def growth(places: int) -> Array:
+    """From the first third of the grid to the last."""
+    return average(places, 2 / 3, 1) - average(places, 0, 1 / 3)
+
+
+@dataclass(frozen=True)
+class Below:
+    """One policy has less regret than each of the others, averaged over the grid from `start` on."""
+
+    policy: str
+    start: float = 0.0
+
+    def __call__(self, side: Side) -> Verdict:
+        where = "average" if self.start == 0 else "average of the upper half"
+        return _least(self.policy, side, average(side.places, self.start, 1), where)
+
+
+@dataclass(frozen=True)
+class GrowsSlower:
+    """The regret of one policy grows less along the grid than that of each of the others."""
+
+    policy: str
+
+    def __call__(self, side: Side) -> Verdict:
+        return _least(self.policy, side, growth(side.places), "growth")
+
+
+@dataclass(frozen=True)
+class Grows:
+    """The regret of all policies grows along the grid."""
+
+    def __call__(self, side: Side) -> Verdict:
+        found = [side.number({name: growth(side.places)}) for name in side.names]
+        return Verdict(_all(number.sign for number in found), _of("growth", side.names), tuple(found))
+
+
+@dataclass(frozen=True)
+class KeepsGrowing:
+    """The regret of these policies still grows, from the last but one fifth of the grid to the last."""
+
+    policies: Sequence[str]
+
+    def __call__(self, side: Side) -> Verdict:
+        late = average(side.places, 0.8, 1) - average(side.places, 0.6, 0.8)
+        found = [side.number({name: late}) for name in self.policies]
+        levels = [side.number({name: average(side.places, 0.8, 1)}) for name in self.policies]
+        grows = all(n.value > CONSTANT * level.value for n, level in zip(found, levels, strict=True))
+        return Verdict(YES if grows else NO, _of("late growth", self.policies), tuple(found))
+
+
+@dataclass(frozen=True)
+class Flattens:
+    """The regret of one policy is nearly constant, from the last but one fifth of the grid to the last."""
+
+    policy: str
+
+    def __call__(self, side: Side) -> Verdict:
+        verdict = KeepsGrowing([self.policy])(side)
+        return verdict._replace(answer=NO if verdict.answer == YES else YES)
+
+
+@dataclass(frozen=True)
+class Vanishes:
+    """In the last fifth of the grid the regret of these policies (or of all) is a tenth of what it was in the first."""
+
+    policies: Sequence[str] = ()
+
+    def __call__(self, side: Side) -> Verdict:
+        names = self.policies or side.names
+        first = [side.number({name: average(side.places, 0, 0.2)}) for name in names]
+        last = [side.number({name: average(side.places, 0.8, 1)}) for name in names]
+        gone = all(b.value <= NEARLY_ZERO * a.value for a, b in zip(first, last, strict=True))
+        return Verdict(YES if gone else NO, _of("last fifth", names), tuple(last))
+
+
+def _least(policy: str, side: Side, weights: Array, what: str) -> Verdict:
+    ahead = [side.number({name: weights, policy: -weights}) for name in side.names if name != policy]
+    found = tuple(side.number({name: weights}) for name in side.names)
+    return Verdict(_all(number.sign for number in ahead), _of(what, side.names), found)
+
+
+def _all(signs: Iterable[int]) -> str:
+    lowest = min(signs)
+    return YES if lowest > 0 else TIE if lowest == 0 else NO
+
+
+def _of(what: str, names: Sequence[str]) -> str:
+    return f"{what} of {', '.join(f'`{name}`' for name in names)}"

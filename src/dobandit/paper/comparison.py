@@ -1,0 +1,111 @@
+"""Our curves beside the published ones: how many points agree, and whether the claims hold on either side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from dobandit.paper.claims import SIGNIFICANT, TIE, YES, Printed, Run, Side, Verdict, average
+from dobandit.paper.reproduction import Reproduced
+from dobandit.plots import Curve
+
+READ = 5e-4  # how precisely a point can be read off a figure: some that must be zero are read as 0.0001 or 0.0002
+AGREES = 0.8  # the share of points from which a curve counts as reproduced
+EARLY = 0.1  # the first stretch of the grid, where a difference can hide in a good share
+
+
+class Agreement(NamedTuple):
+    """How many of the points lie within three joint standard errors of the published ones."""
+
+    within: int
+    points: int
+
+    @property
+    def share(self) -> float:
+        return self.within / self.points if self.points else math.nan
+
+    def __add__(self, other: object) -> Agreement:
+        if not isinstance(other, Agreement):
+            return NotImplemented
+        return Agreement(self.within + other.within, self.points + other.points)
+
+    def __str__(self) -> str:
+        return f"{self.within} of {self.points} ({self.share:.0%})" if self.points else ""
+
+
+def agreement(ours: Curve, published: Curve, start: float = 0.0) -> Agreement:
+    """Over the places of the grid from `start` on where both have a point."""
+    mine = {x: (mean, se) for x, mean, se in zip(ours.x, ours.mean, ours.se, strict=True) if x >= start}
+    within = [
+        abs(mine[x][0] - mean) <= max(SIGNIFICANT * math.hypot(mine[x][1], se), READ)
+        for x, mean, se in zip(published.x, published.mean, published.se, strict=True)
+        if x in mine
+    ]
+    return Agreement(sum(within), len(within))
+
+
+def differs(found: Reproduced, policy: str) -> bool:
+    """Whether the curve tells another story than the published one: on many points, or clearly in the beginning."""
+    published = found.published[policy]
+    early = average(len(published.x), 0, EARLY)
+    theirs = Printed({policy: published}).number({policy: early})
+    ours = Run({policy: found.regret[policy][:, np.isin(found.panel.grid, published.x)]}).number({policy: early})
+    apart = abs(theirs.value - ours.value) > SIGNIFICANT * math.hypot(theirs.error, ours.error)
+    return agreement(found.curves[policy], published).share < AGREES or apart
+
+
+def notes(found: Reproduced) -> dict[str, str]:
+    """Why curves differ from the published ones, for those that do."""
+    known = found.panel.notes
+    return {p: known[p] for p in known if p in found.published and differs(found, p)}
+
+
+class Judgement(NamedTuple):
+    """Whether a claim holds for the published points, for our run with baselines like the published ones, and for
+    our run with baselines as their papers define them; None where a curve is missing."""
+
+    text: str
+    published: Verdict | None
+    as_published: Verdict | None
+    as_defined: Verdict | None
+
+    def remark(self) -> str | None:
+        """What is to be said where the three do not agree that the claim holds."""
+        if self.published is None or self.as_published is None or self.as_defined is None:
+            return None
+        if self.published.answer != YES:
+            return f"{self.text} The paper's own points do not show it."
+        if self.as_published.answer != YES:
+            return f"{self.text} Our run does not show it: {_said(self.as_published)}."
+        if self.as_defined.answer != YES:
+            return (
+                f"{self.text} This rests on the baselines as they were published; against the baselines as their "
+                f"papers define them: {_said(self.as_defined)}."
+            )
+        return None
+
+
+def judgements(found: Reproduced) -> list[Judgement]:
+    """The claims of the paper about a panel, checked."""
+    names, variants = found.panel.experiment.policies, found.panel.experiment.as_published
+    like = {p: variants.get(p, p) for p in names}
+    sides: list[Side | None] = [
+        Printed({p: found.published[p] for p in names}) if set(names) <= set(found.published) else None,
+        _run(found, like),
+        _run(found, {p: p for p in names}),
+    ]
+    return [Judgement(c.text, *(c.check(side) if side else None for side in sides)) for c in found.panel.claims]
+
+
+def _run(found: Reproduced, parts: Mapping[str, str]) -> Run | None:
+    """Our policies in the parts of the paper's, or None if one is missing."""
+    if not set(parts.values()) <= set(found.regret):
+        return None
+    return Run({part: found.regret[name] for part, name in parts.items()})
+
+
+def _said(verdict: Verdict) -> str:
+    return "within the noise" if verdict.answer == TIE else "no"

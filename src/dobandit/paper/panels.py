@@ -1,0 +1,184 @@
+"""The thirteen panels of the paper's experiments as data; `reproduce` runs them. Everywhere do() costs 1."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Any
+
+from dobandit import worlds
+from dobandit.errors import DobanditError, listing
+from dobandit.paper.claims import Below, Claim, Flattens, Grows, GrowsSlower, KeepsGrowing, Vanishes
+from dobandit.paper.panel import Experiment, Panel
+from dobandit.worlds.graphs import N5, N6, N6_HIDDEN, N7
+
+ALG1, ALG2, SR = "paper-cumulative", "paper-simple", "successive-rejects"
+
+COST_BLIND = {"f-kube": "f-kube[as_published=true]"}
+BOTH_VALUES = {
+    "gamma-nb": "gamma-nb[explored=both-values]",
+    "parallel-bandit": "parallel-bandit[explored=both-values]",
+}
+HALF = {SR: f"{SR}[form=half]"}
+
+# Why a curve differs from the published one; said where the numbers show the difference.
+OF_ALG1 = {
+    ALG1: (
+        "Here the index is divided by the cost, as the proof has it; with the index as printed in line 7, Algorithm 1 "
+        "does as badly as CRM. The published curve is neither of them. The cause cannot be settled without the "
+        "authors' code."
+    )
+}
+OF_F_KUBE = {
+    "f-kube": (
+        "The published curve of F-KUBE is that of UCB1, which does not know costs. F-KUBE divides its index by the "
+        "cost (Tran-Thanh et al. 2012), and then its regret is far lower. The variant leaves the division out."
+    )
+}
+OF_CRM = {
+    "crm": (
+        "Algorithms that do not know costs mostly pull do(X6=1), so their regret depends on what that arm costs. The "
+        "paper does not say whether its random costs were drawn once or for every trial; in a single draw that made "
+        "do(X6=1) cost 3, CRM and F-KUBE as published come near the published curves."
+    )
+}
+OF_PARALLEL = {
+    ALG2: (
+        "At the smallest budgets the published curve lies above ours. The cause cannot be settled without the "
+        "authors' code."
+    ),
+    "gamma-nb": (
+        "The published curve is worse than the algorithm of its paper, which explores the two rare arms do(X1=1) and "
+        "do(X2=1), as Algorithm 2 does. It looks like one that explores more arms; the variant explores both values "
+        "of every rare variable."
+    ),
+    "parallel-bandit": (
+        "The published curve is worse than the algorithm of its paper (in the form for budgets of Nair et al. 2021), "
+        "which explores the two rare arms. The variant explores both values of every rare variable; that is still "
+        "better than the published curve where interventions are dear."
+    ),
+}
+OF_SRM = {
+    "srm": (
+        "The paper does not say how SRM, which knows no costs, was adapted to them. Here it spends half of the budget "
+        "on observations; `srm[form=rounds]` spends half of the rounds."
+    )
+}
+OF_SR = {
+    SR: (
+        "The published curve is that of Successive Rejects with about B / (2c) pulls, half of what the budget pays "
+        "for. The variant has that many."
+    )
+}
+OF_BUDGET = {
+    ALG2: (
+        "The text says B = 800, but the points look like a larger budget: at c = 6 Algorithm 2 has 0.0241 here and "
+        "0.0471 at B = 800 in the paper's other panel, where interventions cost 5 to 7. Of the budgets up to 1800 "
+        "that were tried afterwards, B = 1500 brings our curves of Algorithm 2, SRM and Successive Rejects (as "
+        "published) nearest to the points."
+    )
+}
+
+SIX = Experiment("cumulative", N6, "xor", (ALG1, "crm", "f-kube"), COST_BLIND, OF_ALG1 | OF_CRM | OF_F_KUBE)
+SIX_HIDDEN = Experiment("cumulative", N6_HIDDEN, "xor", (ALG1, "f-kube"), COST_BLIND, OF_ALG1 | OF_F_KUBE)
+FIFTY = Experiment(
+    "simple",
+    worlds.parallel(n=50).graph,
+    "parallel",
+    (ALG2, "gamma-nb", "parallel-bandit"),
+    BOTH_VALUES,
+    OF_PARALLEL,
+)
+SEVEN = Experiment(
+    "simple",
+    worlds.parallel(n=7).graph,
+    "parallel",
+    (ALG2, "gamma-nb", "parallel-bandit", SR),
+    BOTH_VALUES | HALF,
+    OF_PARALLEL | OF_SR,
+)
+GENERAL_SEVEN = Experiment("simple", N7, "xor", (ALG2, "srm", SR), HALF, OF_SRM | OF_SR)
+GENERAL_FIVE = Experiment("simple", N5, "xor", (ALG2, "srm", SR), HALF, OF_SRM | OF_SR)
+
+ALG1_SLOWER = Claim("The regret of Algorithm 1 grows more slowly than that of the others.", GrowsSlower(ALG1))
+ALG2_SLOWER = Claim("The regret of Algorithm 2 grows more slowly than that of the others.", GrowsSlower(ALG2))
+ALG2_FASTER = Claim("Algorithm 2 converges faster than the others.", Below(ALG2))
+ALG2_VANISHES = Claim("The regret of Algorithm 2 converges to zero.", Vanishes([ALG2]))
+GROW_WITH_BUDGET = Claim("The regret of all algorithms grows with the budget.", Grows())
+GROW_WITH_COST = Claim("The regret grows with the cost of intervening.", Grows())
+OTHERS_GROW_ON = Claim("F-KUBE and CRM do not reach a constant for B <= 2500.", KeepsGrowing(("crm", "f-kube")))
+ALG1_FLATTENS = Claim("The regret of Algorithm 1 stays constant for large budgets.", Flattens(ALG1))
+ALL_VANISH = Claim("The regret of all algorithms converges to zero.", Vanishes())
+ALG2_OUTPERFORMS = Claim("Algorithm 2 drastically outperforms the others.", Below(ALG2, start=0.5))
+ALG2_BELOW = Claim("Algorithm 2 lies below the others (drawn, not said).", Below(ALG2))
+NO_BUDGET = "The paper does not state the budget; 800 is that of fig4-cost."
+
+# What the paper leaves open, and what is done here.
+CHOICES = (
+    "Whether the chances of variables without parents and the random costs were drawn once or for every trial is not "
+    "said; here they are drawn for every trial.",
+    "How a hidden cause enters the XOR is not said; here it is one more parent of both variables.",
+    "How algorithms that know no costs, or only equal ones, were adapted to costs is not said; `dobandit policies` "
+    "tells what is done here.",
+    "The text says 100 trials for each point; the points of the parallel graphs are multiples of 0.3/200, so they are "
+    "means of 200 trials.",
+)
+
+
+def against_budget(
+    name: str, figure: str, experiment: Experiment, grid: range, costs: tuple[float, ...], *claims: Claim
+) -> Panel:
+    return Panel(name, figure, experiment, "budget", tuple(map(float, grid)), claims, costs=costs)
+
+
+def against_cost(
+    name: str, figure: str, experiment: Experiment, grid: range, budget: float, *claims: Claim, **rest: Any
+) -> Panel:
+    return Panel(name, figure, experiment, "cost", tuple(map(float, grid)), claims, budget=budget, **rest)
+
+
+_ALL = (
+    against_budget(
+        "fig2-budget",
+        "Figure 2, above",
+        SIX,
+        range(100, 2451, 50),
+        (2, 3),
+        GROW_WITH_BUDGET,
+        ALG1_SLOWER,
+        OTHERS_GROW_ON,
+        ALG1_FLATTENS,
+    ),
+    against_cost("fig2-cost", "Figure 2, below", SIX, range(2, 21), 1000, ALG1_SLOWER),
+    against_budget(
+        "fig3-budget", "Figure 3, above", FIFTY, range(100, 1391, 30), (2, 3, 4, 5), ALL_VANISH, ALG2_FASTER
+    ),
+    against_cost("fig3-cost", "Figure 3, below", FIFTY, range(1, 21), 1500, GROW_WITH_COST, ALG2_OUTPERFORMS),
+    against_budget(
+        "fig4-budget", "Figure 4, above", GENERAL_SEVEN, range(300, 2451, 50), (5, 6, 7), ALG2_VANISHES, ALG2_FASTER
+    ),
+    against_cost("fig4-cost", "Figure 4, below", GENERAL_SEVEN, range(2, 21), 800, ALG2_BELOW, own_notes=OF_BUDGET),
+    against_budget(
+        "fig8-budget", "Figure 8, left", SIX_HIDDEN, range(100, 2451, 50), (2, 3), GROW_WITH_BUDGET, ALG1_SLOWER
+    ),
+    against_cost("fig8-cost", "Figure 8, right", SIX_HIDDEN, range(2, 21), 1000, ALG1_SLOWER),
+    against_budget("fig9-budget", "Figure 9", FIFTY, range(100, 1461, 40), (4,), ALG2_FASTER),
+    against_budget("fig10-budget", "Figure 10, left", SEVEN, range(100, 1391, 30), (2, 3, 4, 5), ALG2_FASTER),
+    against_cost("fig10-cost", "Figure 10, right", SEVEN, range(1, 21), 1500, ALG2_SLOWER),
+    against_budget(
+        "fig13-budget", "Figure 13, left", GENERAL_FIVE, range(300, 2461, 40), (5, 6, 7), ALG2_VANISHES, ALG2_FASTER
+    ),
+    against_cost(
+        "fig13-cost", "Figure 13, right", GENERAL_FIVE, range(1, 21), 800, GROW_WITH_COST, ALG2_SLOWER, remark=NO_BUDGET
+    ),
+)
+PANELS = {panel.name: panel for panel in _ALL}
+
+
+def panel(name: str) -> Panel:
+    """The panel of this name; an unknown one is answered with the nearest."""
+    known = name.strip().lower()
+    if known in PANELS:
+        return PANELS[known]
+    near = get_close_matches(known, PANELS, n=3, cutoff=0.5)
+    meant = f"the nearest are {listing(near)}" if near else f"there are {listing(PANELS, most=len(PANELS))}"
+    raise DobanditError(f"there is no panel {name!r}; {meant}")

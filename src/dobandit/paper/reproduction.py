@@ -1,0 +1,192 @@
+"""`reproduce`: the panels of the paper, run anew, in pieces that are kept."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, as_completed
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dobandit.errors import SimulationError
+from dobandit.paper.blocks import Block, Blocks, Job, compute, cut
+from dobandit.paper.panel import Panel
+from dobandit.paper.panels import PANELS, panel
+from dobandit.paper.published import Point, points
+from dobandit.plots import Curve
+from dobandit.policies import policy
+from dobandit.policies.registry import spec_of
+from dobandit.simulation.api import Submits
+from dobandit.simulation.processes import processes
+from dobandit.simulation.results import standard_error
+
+Array = NDArray[np.float64]
+Progress = Callable[[str, float], None]  # a panel, and the share of it that is done
+TRIALS = 100  # as in the paper
+DECISION = 100.0  # times as much work: a decision at every pull, where others decide for a whole phase
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """A panel, run anew."""
+
+    panel: Panel
+    seed: int
+    regret: Mapping[str, Array]  # of every policy; axes: trial, place on the grid
+    optimum: str  # what the regret is measured against
+    seconds: float  # of computing, on however many processes
+
+    @property
+    def trials(self) -> int:
+        return len(next(iter(self.regret.values())))
+
+    @property
+    def curves(self) -> dict[str, Curve]:
+        """Mean regret of every policy, with standard errors."""
+        return {
+            name: Curve(name, self.panel.grid, found.mean(axis=0).tolist(), [standard_error(r) for r in found.T])
+            for name, found in self.regret.items()
+        }
+
+    @property
+    def published(self) -> dict[str, Curve]:
+        """The paper's curve for every policy that has one, where it has points."""
+        found = {}
+        for name in self.regret:
+            there = [
+                (x, *point) for x, point in zip(self.panel.grid, self.published_points(name), strict=True) if point
+            ]
+            if there:
+                found[name] = Curve(name, *zip(*there, strict=True))
+        return found
+
+    def published_points(self, policy: str) -> list[Point | None]:
+        """The paper's points at the places of the grid; None where it has none."""
+        there = points(self.panel.name, policy)
+        return [there.get(x) for x in self.panel.grid]
+
+
+def reproduce(
+    panels: Iterable[str | Panel] | None = None,
+    trials: int = TRIALS,
+    policies: Sequence[str] | None = None,
+    seed: int = 0,
+    *,
+    out: str | PathLike[str] | None = None,
+    executor: Executor | Submits | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> list[Reproduced]:
+    """Run panels of the paper (default: all thirteen), with the paper's policies or with others.
+
+    Work is cut into pieces. Finished ones are kept in the folder `out` and found there by the next call; results are
+    the same bits however often it was interrupted. Pieces run on `executor` (anything with `submit`), by default on
+    one process for each core; `workers=1` starts none. A program that calls this needs the usual
+    `if __name__ == "__main__":`, because processes import it.
+    """
+    if trials < 1:
+        raise SimulationError(f"trials: expected a whole number, at least 1, not {trials!r}")
+    wanted = [p if isinstance(p, Panel) else panel(p) for p in (PANELS if panels is None else panels)]
+    chosen = {p.name: _policies(p, policies) for p in wanted}
+    if policies and (idle := [p for p in policies if not any(_fits(p, one) for one in wanted)]):
+        raise SimulationError(f"policies: {idle[0]} is for {policy(idle[0]).objective} regret, as none of these panels")
+    jobs = [job for p in wanted for name in chosen[p.name] for job in cut(p, name, seed, trials)]
+    found = dict(_work(jobs, Blocks(Path(out)) if out is not None else None, executor, workers, progress))
+    return [_joined(p, seed, [(job, found[i]) for i, job in enumerate(jobs) if job.panel is p]) for p in wanted]
+
+
+def _policies(panel: Panel, names: Sequence[str] | None) -> list[str]:
+    """The policies to run on a panel, written in the one way that counts."""
+    return list(dict.fromkeys(spec_of(policy(p)) for p in (names or panel.policies) if not names or _fits(p, panel)))
+
+
+def _fits(name: str, panel: Panel) -> bool:
+    return policy(name).objective == panel.objective
+
+
+def _work(
+    jobs: Sequence[Job],
+    blocks: Blocks | None,
+    executor: Executor | Submits | None,
+    workers: int | None,
+    progress: Progress | None,
+) -> Iterator[tuple[int, Block]]:
+    """What every job found, in the order of completion, with the place of the job."""
+    kept = {i: block for i, job in enumerate(jobs) if blocks and (block := blocks.find(job))}
+    todo = sorted(set(range(len(jobs))) - set(kept), key=lambda i: -_size(jobs[i]))
+    tell = _teller(jobs, progress)
+    for i, block in kept.items():
+        yield i, block
+        tell(jobs[i])
+    for i, block in _computed({i: jobs[i] for i in todo}, executor, workers):
+        if blocks:
+            blocks.keep(jobs[i], block)
+        yield i, block
+        tell(jobs[i])
+
+
+def _teller(jobs: Sequence[Job], progress: Progress | None) -> Callable[[Job], None]:
+    """Says after each job how much of its panel is done."""
+    total, done = Counter(job.panel.name for job in jobs), Counter[str]()
+
+    def tell(job: Job) -> None:
+        done[job.panel.name] += 1
+        if progress is not None:
+            progress(job.panel.name, done[job.panel.name] / total[job.panel.name])
+
+    return tell
+
+
+def _computed(
+    jobs: Mapping[int, Job], executor: Executor | Submits | None, workers: int | None
+) -> Iterator[tuple[int, Block]]:
+    """The jobs, carried out here, on an executor, or on processes of our own."""
+    count = min(workers or os.cpu_count() or 1, len(jobs))
+    if executor is not None:
+        futures = _submitted(jobs, executor)
+        try:
+            yield from _completed(futures)
+        finally:
+            for future in futures:
+                future.cancel()
+    elif count > 1:
+        with processes(count) as pool:
+            yield from _completed(_submitted(jobs, pool))
+    else:
+        for i, job in jobs.items():
+            yield i, compute(job)
+
+
+def _submitted(jobs: Mapping[int, Job], executor: Executor | Submits) -> dict[Future[Block], int]:
+    return {executor.submit(compute, job): i for i, job in jobs.items()}
+
+
+def _completed(futures: Mapping[Future[Block], int]) -> Iterator[tuple[int, Block]]:
+    for future in as_completed(futures):
+        yield futures[future], future.result()
+
+
+def _size(job: Job) -> float:
+    """How much work it is, roughly: the largest pieces go first, so that nobody waits for the last one."""
+    panel = job.panel
+    rounds = max(panel.grid) if panel.budget is None else panel.budget
+    each = DECISION if panel.objective == "cumulative" else 1.0
+    return rounds * job.trials * len(panel.grid) * len(panel.experiment.graph.variables) * each
+
+
+def _joined(panel: Panel, seed: int, pieces: Sequence[tuple[Job, Block]]) -> Reproduced:
+    regret: dict[str, list[Array]] = {}
+    for job, block in pieces:
+        regret.setdefault(job.policy, []).append(block.regret)
+    return Reproduced(
+        panel,
+        seed,
+        {name: np.concatenate(parts) for name, parts in regret.items()},
+        pieces[0][1].optimum,
+        sum(block.seconds for _, block in pieces),
+    )

@@ -1,0 +1,40 @@
+"""The report of a simulation: policies against each other on one problem."""
+
+from __future__ import annotations
+
+import math
+
+from dobandit.plots import to_bytes
+from dobandit.report.page import Page, Picture, Section, Table, versions
+from dobandit.simulation import Results
+
+AGAINST = {
+    "knapsack": "the best way to spend the budget (knapsack)",
+    "fractional": "budget times the best mean per cost, which is too high by less than one pull",
+    "best arm": "the best arm",
+}
+
+
+def comparison_page(results: Results, title: str, facts: dict[str, str]) -> Page:
+    """Regret of every policy as a figure and a table, the best first."""
+    shows = f"{results.objective} regret of every policy against the {results.axis}"
+    figure = results.plot()
+    picture = Picture("regret", to_bytes(figure, "svg"), shows, to_bytes(figure, "png"))
+    settings = {"trials": f"{results.trials:,}", "regret against": AGAINST[results.optimum], **facts, **versions()}
+    return Page(title, "", settings, [Section(f"{results.objective.capitalize()} regret", [picture, _table(results)])])
+
+
+def _table(results: Results) -> Table:
+    last = {row["policy"]: row["regret"] for row in results.summary()}  # that of the last place on the grid
+    rows = [
+        [
+            f"`{row['policy']}`",
+            f"{row[results.axis]:g}",
+            f"{row['regret']:.4g}",
+            "" if math.isnan(float(row["se"])) else f"{row['se']:.2g}",
+            f"{row['spent']:.6g}",
+            f"{row['rounds']:.1f}",
+        ]
+        for row in sorted(results.summary(), key=lambda row: (last[row["policy"]], row["policy"], row[results.axis]))
+    ]
+    return Table(["policy", results.axis, "regret", "± s.e.", "spent", "pulls"], rows)

@@ -1,0 +1,84 @@
+"""A report as one HTML page that needs nothing else: no network, no scripts, pictures inside."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from html import escape
+from importlib.resources import files
+
+from dobandit.report.page import Page, Part, Picture, Points, Section, Table
+
+
+def to_html(page: Page) -> str:
+    """The page as text.
+
+    >>> "<h1>Runs of <code>ucb</code></h1>" in to_html(Page("Runs of `ucb`", "", {}, []))
+    True
+    """
+    facts = "".join(f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in page.facts.items())
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en">',
+            "<head>",
+            '<meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<title>{escape(page.title.replace('`', ''))}</title>",
+            f"<style>\n{_style()}</style>",
+            "</head>",
+            "<body>",
+            f"<header><h1>{_text(page.title)}</h1>",
+            f"<p>{_text(page.lead)}</p>" if page.lead else "",
+            f"<dl>{facts}</dl></header>",
+            _contents(page),
+            *(_section(i, section) for i, section in enumerate(page.sections)),
+            "</body>",
+            "</html>",
+            "",
+        ]
+    )
+
+
+def _style() -> str:
+    return files("dobandit.report").joinpath("style.css").read_text(encoding="utf-8")
+
+
+def _contents(page: Page) -> str:
+    if len(page.sections) < 3:
+        return ""
+    names = [section.title.partition(":")[0] for section in page.sections]
+    items = "".join(f'<li><a href="#s{i}">{_text(name)}</a></li>' for i, name in enumerate(names))
+    return f"<nav><ul>{items}</ul></nav>"
+
+
+def _section(i: int, section: Section) -> str:
+    return "\n".join([f'<section id="s{i}"><h2>{_text(section.title)}</h2>', *map(_part, section.parts), "</section>"])
+
+
+def _part(part: Part) -> str:
+    match part:
+        case Table():
+            return _table(part)
+        case Picture():
+            data = b64encode(part.svg).decode("ascii")
+            return f'<figure><img alt="{escape(part.shows)}" src="data:image/svg+xml;base64,{data}"></figure>'
+        case Points():
+            return f"<ul>{''.join(f'<li>{_text(text)}</li>' for text in part.texts)}</ul>"
+        case _:
+            return f"<p>{_text(part)}</p>"
+
+
+def _table(table: Table) -> str:
+    def row(cells: list[str], tag: str) -> str:
+        styles = ["" if i < table.words else ' class="number"' for i in range(len(cells))]
+        return f"<tr>{''.join(f'<{tag}{s}>{_text(c)}</{tag}>' for c, s in zip(cells, styles, strict=True))}</tr>"
+
+    body = "\n".join(row(list(cells), "td") for cells in table.rows)
+    return (
+        f"<div class='wide'><table>\n<thead>{row(list(table.head), 'th')}</thead>\n<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _text(text: str) -> str:
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))

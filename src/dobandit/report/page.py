@@ -1,0 +1,64 @@
+"""What a report says, before it is decided how it looks: sections of text, tables and pictures.
+
+In texts, `names` stand between backticks, and nothing else is markup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+
+class Table(NamedTuple):
+    """Rows of texts. The first columns hold words, the others numbers, which stand to the right."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    words: int = 1
+
+
+class Picture(NamedTuple):
+    """A drawing, by a name for its file, and what it shows."""
+
+    name: str
+    svg: bytes
+    shows: str
+    png: bytes = b""  # the same, for a file beside the page
+
+
+class Points(NamedTuple):
+    """A list of short texts."""
+
+    texts: Sequence[str]
+
+
+Part = str | Table | Picture | Points
+
+
+class Section(NamedTuple):
+    title: str
+    parts: Sequence[Part]
+
+
+class Page(NamedTuple):
+    """A report: what it is about, under which settings, and its sections."""
+
+    title: str
+    lead: str
+    facts: Mapping[str, str]
+    sections: Sequence[Section]
+
+    @property
+    def pictures(self) -> list[Picture]:
+        return [part for section in self.sections for part in section.parts if isinstance(part, Picture)]
+
+
+def versions() -> dict[str, str]:
+    """What made the numbers."""
+    import platform
+
+    import numpy
+
+    from dobandit import __version__
+
+    return {"dobandit": __version__, "NumPy": numpy.__version__, "Python": platform.python_version()}

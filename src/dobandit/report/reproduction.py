@@ -1,0 +1,175 @@
+"""The report of a reproduction: what the paper claims about every panel, its numbers, and ours."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dobandit.paper import Reproduced
+from dobandit.paper.beside import bounds_beside
+from dobandit.paper.claims import Verdict
+from dobandit.paper.comparison import Agreement, Judgement, agreement, judgements, notes
+from dobandit.paper.panels import CHOICES
+from dobandit.paper.published import CITATION
+from dobandit.plots import Curve, curves_figure, to_bytes
+from dobandit.report.html import to_html
+from dobandit.report.markdown import to_markdown
+from dobandit.report.page import Page, Part, Picture, Points, Section, Table, versions
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+AGAINST = {
+    "knapsack": "the best way to spend the budget (knapsack)",
+    "fractional": "budget times the best mean per cost",
+    "best arm": "the best arm",
+}
+ALG2_PANELS = ("fig3-budget", "fig3-cost", "fig9-budget", "fig10-budget", "fig10-cost")
+ALG2_START = 220.0  # budgets; below, the published curve lies higher
+
+
+def reproduction_page(panels: Sequence[Reproduced], *, timed: bool = True, bounds: bool = False) -> Page:
+    """The page; `timed` says how long each panel took, `bounds` draws those of the paper's theorems."""
+    first = panels[0]
+    facts = {"trials": f"{first.trials:,} for each policy", "seed": str(first.seed), **versions()}
+    if timed:
+        facts["computing time"] = f"{sum(p.seconds for p in panels):.1f} s on all processes together"
+    return Page(
+        "Confounded Budgeted Causal Bandits, run anew",
+        f"{CITATION} Every panel was run again; dotted curves and the rows called published are the points of the "
+        "paper's figures.",
+        facts,
+        [_summary(panels, timed), *(_section(found, timed, bounds) for found in panels)],
+    )
+
+
+def write_report(panels: Sequence[Reproduced], folder: Path, *, bounds: bool = False) -> None:
+    """report.html, and every figure as PNG and SVG."""
+    page = reproduction_page(panels, bounds=bounds)
+    for picture in page.pictures:
+        (folder / f"{picture.name}.png").write_bytes(picture.png)
+        (folder / f"{picture.name}.svg").write_bytes(picture.svg)
+    (folder / "report.html").write_text(to_html(page), encoding="utf-8")
+
+
+def write_page(panels: Sequence[Reproduced], path: Path) -> None:
+    """A Markdown page without times: the same run gives the same page. Its pictures go to `images` beside it."""
+    page = reproduction_page(panels, timed=False)
+    page = page._replace(lead=f"{page.lead} This page is written by `dobandit reproduce --page FILE`.")
+    path.parent.joinpath("images").mkdir(parents=True, exist_ok=True)
+    for picture in page.pictures:
+        path.parent.joinpath("images", f"{picture.name}.svg").write_bytes(picture.svg)
+    path.write_text(to_markdown(page), encoding="utf-8")
+
+
+def _summary(panels: Sequence[Reproduced], timed: bool) -> Section:
+    rows = []
+    for found in panels:
+        for name, curve in found.curves.items():
+            there = found.published.get(name)
+            last = ["", ""] if there is None else [_value(found, there, -1), str(agreement(curve, there))]
+            rows.append([f"`{found.panel.name}`", f"`{name}`", _value(found, curve, -1), *last])
+    head = ["panel", "policy", "ours, at the last point", "published", "within 3 s.e."]
+    parts: list[Part] = [
+        "Regret at the last point of the grid, and how many points lie within three joint standard errors "
+        "(the root of the sum of both squared) of the published ones. Names with brackets are variants that look "
+        "like the published curves; names without are the algorithms as their papers define them.",
+        Table(head, rows, words=2),
+    ]
+    share = sum((_of_algorithm_2(found) for found in panels), Agreement(0, 0))
+    if share.points:
+        parts.append(
+            f"Algorithm 2 on the parallel graphs (Figures 3, 9 and 10, budgets from {ALG2_START:g}): "
+            f"{share} of the points are within three joint standard errors."
+        )
+    parts += ["What the paper leaves open:", Points(CHOICES)]
+    if timed:
+        parts.append(Table(["panel", "seconds"], [[f"`{p.panel.name}`", f"{p.seconds:.1f}"] for p in panels]))
+    return Section("All panels", parts)
+
+
+def _of_algorithm_2(found: Reproduced) -> Agreement:
+    if found.panel.name not in ALG2_PANELS or "paper-simple" not in found.published:
+        return Agreement(0, 0)
+    start = ALG2_START if found.panel.axis == "budget" else -math.inf
+    return agreement(found.curves["paper-simple"], found.published["paper-simple"], start)
+
+
+def _section(found: Reproduced, timed: bool, bounds: bool) -> Section:
+    panel = found.panel
+    took = f" Computed in {found.seconds:.1f} s." if timed else ""
+    parts: list[Part] = [
+        f"{panel.figure}: {panel.describe()}. Regret against {AGAINST[found.optimum]}. {panel.remark}".strip() + took,
+        _picture(found, bounds),
+        _numbers(found),
+    ]
+    judged = judgements(found)
+    head = [
+        "the paper says",
+        "its points",
+        "our run, baselines as published",
+        "our run, baselines as their papers define them",
+    ]
+    parts.append(Table(head, [_row(j) for j in judged], words=len(head)))
+    said = [remark for j in judged if (remark := j.remark())]
+    said += [f"`{name}`: {text}" for name, text in notes(found).items()]
+    title = f"{panel.name}: {panel.objective} regret against the {panel.x_label}"
+    return Section(title, [*parts, Points(said)] if said else parts)
+
+
+def _row(judgement: Judgement) -> list[str]:
+    """A claim, and three times whether it holds, with the numbers."""
+    verdicts = [judgement.published, judgement.as_published, judgement.as_defined]
+    what = next((f" ({v.what})" for v in verdicts if v), "")
+    return [judgement.text.removesuffix(".") + what, *(_verdict(verdict) for verdict in verdicts)]
+
+
+def figure_of(found: Reproduced, bounds: bool = False) -> Figure:
+    """All curves of a panel, the published ones dotted, and if wanted the bounds of the theorems."""
+    panel = found.panel
+    return curves_figure(
+        list(found.curves.values()),
+        xlabel=panel.x_label,
+        ylabel=f"{panel.objective} regret",
+        title=f"{panel.figure}: {found.trials} trials",
+        published=list(found.published.values()),
+        bounds=bounds_beside(panel, found.seed) if bounds else (),
+    )
+
+
+def _picture(found: Reproduced, bounds: bool) -> Picture:
+    panel = found.panel
+    shows = f"{panel.name}: {panel.objective} regret against the {panel.x_label}"
+    figure = figure_of(found, bounds)
+    return Picture(panel.name, to_bytes(figure, "svg"), shows, to_bytes(figure, "png"))
+
+
+def _numbers(found: Reproduced) -> Table:
+    """Regret at four places of the grid: every policy, and after its variants the published curve."""
+    grid = found.panel.grid
+    places = [round(k * (len(grid) - 1) / 3) for k in range(4)]
+    rows = []
+    names = list(found.curves)
+    for i, name in enumerate(names):
+        curve, there = found.curves[name], found.published.get(name)
+        shown = "" if there is None else str(agreement(curve, there))
+        rows.append([f"`{name}`", *(_value(found, curve, p) for p in places), shown])
+        base = name.partition("[")[0]
+        if there is not None and (i + 1 == len(names) or names[i + 1].partition("[")[0] != base):
+            at = {x: j for j, x in enumerate(there.x)}
+            numbers = [_value(found, there, at[grid[p]]) if grid[p] in at else "" for p in places]
+            rows.append([f"published {base}", *numbers, ""])
+    sign = "B" if found.panel.axis == "budget" else "c"
+    return Table(["policy", *(f"{sign} = {grid[p]:g}" for p in places), "within 3 s.e."], rows)
+
+
+def _value(found: Reproduced, curve: Curve, place: int) -> str:
+    digits = 1 if found.panel.objective == "cumulative" else 4
+    error = curve.se[place]
+    return f"{curve.mean[place]:.{digits}f}" + ("" if math.isnan(error) else f" ± {error:.{digits}f}")
+
+
+def _verdict(verdict: Verdict | None) -> str:
+    return "" if verdict is None else f"{verdict.answer}: {', '.join(map(str, verdict.numbers))}"

@@ -1,0 +1,71 @@
+"""The report of a benchmark: a table of mean regret for every class of worlds, and a figure where budgets vary."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from dobandit.plots import to_bytes
+from dobandit.report.html import to_html
+from dobandit.report.page import Page, Part, Picture, Section, Table, versions
+from dobandit.suite import Comparison, write
+
+SETTLED = 0.01  # simple regret that nobody minds
+AGAINST = {"fractional": "the budget times the best mean per cost", "best arm": "the best arm"}
+
+
+def suite_page(comparisons: Sequence[Comparison], seed: int) -> Page:
+    first = comparisons[0]
+    return Page(
+        "Policies on benchmark worlds",
+        f"Mean {first.objective} regret ± standard error, against {AGAINST[first.optimum]}. All policies meet the same "
+        "worlds, costs and luck. An asterisk marks the lowest mean.",
+        {"trials": str(first.trials), "seed": str(seed), **versions()},
+        [_section(comparison) for comparison in comparisons],
+    )
+
+
+def write_report(comparisons: Sequence[Comparison], folder: Path, seed: int) -> None:
+    """results.csv, report.html, and a figure as PNG for every world with more than one budget."""
+    write(comparisons, folder / "results.csv")
+    for comparison in comparisons:
+        if len(comparison.budgets) > 1:
+            (folder / f"{comparison.file_name}.png").write_bytes(to_bytes(comparison.plot(), "png"))
+    (folder / "report.html").write_text(to_html(suite_page(comparisons, seed)), encoding="utf-8")
+
+
+def _section(comparison: Comparison) -> Section:
+    parts: list[Part] = [table_of(comparison, comparison.budgets)]
+    if len(comparison.budgets) > 1:
+        shows = f"{comparison.objective} regret of the policies in {comparison.world} against the budget"
+        parts.insert(0, Picture(comparison.file_name, to_bytes(comparison.plot(), "svg"), shows))
+    return Section(f"{comparison.world}, costs {comparison.costs}", parts)
+
+
+def table_of(comparison: Comparison, budgets: Sequence[float]) -> Table:
+    """Policies against some of the budgets, the lowest mean of each marked; the lowest at the last budget first."""
+    rows = {(row.policy, row.budget): row for row in comparison.summary()}
+    lowest = {b: min(rows[name, b].regret for name in comparison.played) for b in budgets}
+    head = ["policy", *(f"B = {b:g}" for b in budgets)]
+    settles = comparison.objective == "simple" and len(comparison.budgets) > 1
+    digits = 3 if comparison.objective == "simple" else 1
+    found = []
+    for name in sorted(comparison.played, key=lambda name: rows[name, budgets[-1]].regret):
+        cells = [
+            mean_text(rows[name, b].regret, rows[name, b].se, digits) + "*" * (rows[name, b].regret == lowest[b])
+            for b in budgets
+        ]
+        found.append([name, *cells, *([settled_text(comparison, name)] if settles else [])])
+    return Table([*head, f"<= {SETTLED:g} from"] if settles else head, found)
+
+
+def mean_text(mean: float, se: float, digits: int) -> str:
+    """`14.6 ± 0.8`; a single trial has no standard error."""
+    return f"{mean:.{digits}f}" + ("" if math.isnan(se) else f" ± {se:.{digits}f}")
+
+
+def settled_text(comparison: Comparison, name: str) -> str:
+    """The budget from which mean regret stays small, or beyond which it would have to be looked for."""
+    found = comparison.settled(name, SETTLED)
+    return f"> {comparison.budgets[-1]:g}" if found is None else f"{found:g}"

@@ -1,0 +1,156 @@
+"""Reports: pages that need nothing else, the same content as HTML and as Markdown."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from dobandit.paper import PANELS, Reproduced, reproduce
+from dobandit.paper.comparison import agreement
+from dobandit.report import Page, Picture, Points, Section, Table, to_html, to_markdown
+from dobandit.report.reproduction import reproduction_page, write_page, write_report
+from tests.conftest import Ran
+
+VOID = {"meta", "img", "br"}
+PAGE = Page(
+    "Runs & <b>",
+    "Of `ucb[x=1]`.",
+    {"seed": "0"},
+    [
+        Section("One: a | b", ["Text <script>.", Table(["policy", "regret"], [["`a|b`", "1.0"]]), Points(["x < y"])]),
+        Section("Two", [Picture("drawing", b"<svg/>", 'a "figure"')]),
+        Section("Three", []),
+    ],
+)
+
+
+class Checked(HTMLParser):
+    """Every tag is closed in order; what is shown and what is linked is collected."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.words: list[str] = []
+        self.sources: list[str] = []
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.sources += [str(found[key]) for key in ("src", "srcset", "data") if key in found]
+        self.ids += [str(found["id"])] if "id" in found else []
+        self.links += [str(found["href"])] if "href" in found else []
+        assert tag not in {"script", "link", "iframe", "object"}
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.open:
+            self.words.append(data)
+
+
+def check_alone(text: str) -> Checked:
+    """Nothing is fetched: pictures are inside, links stay on the page."""
+    found = Checked(text)
+    assert all(source.startswith("data:image/svg+xml;base64,") for source in found.sources)
+    assert {link.removeprefix("#") for link in found.links} <= set(found.ids)
+    assert len(set(found.ids)) == len(found.ids)
+    assert not re.search(r"url\(|@import|https?://", text)
+    return found
+
+
+def test_a_page_as_html() -> None:
+    text = to_html(PAGE)
+    found = check_alone(text)
+    shown = "".join(found.words)
+    for words in ("Runs & <b>", "Of ucb[x=1].", "Text <script>.", "a|b", "x < y"):
+        assert words in shown
+    assert "<code>ucb[x=1]</code>" in text
+    assert base64.b64decode(found.sources[0].partition(",")[2]) == b"<svg/>"
+    assert 'alt="a &quot;figure&quot;"' in text
+    assert found.links == ["#s0", "#s1", "#s2"]
+
+
+def test_a_page_as_markdown() -> None:
+    lines = to_markdown(PAGE).splitlines()
+    assert lines[0] == "# Runs & <b>"
+    assert "| `a\\|b` | 1.0 |" in lines
+    assert "| --- | ---: |" in lines
+    assert '![a "figure"](images/drawing.svg)' in lines
+
+
+@pytest.fixture(scope="module")
+def found() -> list[Reproduced]:
+    small = replace(PANELS["fig10-budget"], grid=(100.0, 220.0, 340.0))
+    return reproduce([small, replace(PANELS["fig8-budget"], grid=(100.0, 150.0))], trials=16, workers=1)
+
+
+def test_the_report_of_a_reproduction(found: list[Reproduced], tmp_path: Path) -> None:
+    write_report(found, tmp_path)
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+    shown = "".join(check_alone(text).words)
+    assert "NumPy" in shown
+    assert np.__version__ in shown
+    assert "seed" in shown
+    for one in found:
+        assert one.panel.name in shown
+        assert f"{one.seconds:.1f}" in shown
+        for form in ("png", "svg"):
+            assert (tmp_path / f"{one.panel.name}.{form}").stat().st_size > 10_000
+        ElementTree.parse(tmp_path / f"{one.panel.name}.svg")
+        for name, curve in one.curves.items():
+            assert str(agreement(curve, one.published[name])) in shown
+
+
+def test_the_markdown_page_is_the_same_for_the_same_run(found: list[Reproduced], tmp_path: Path) -> None:
+    for folder, run in (("a", found), ("b", [replace(one, seconds=9.9) for one in found])):
+        write_page(run, tmp_path / folder / "page.md")
+    pages = [(tmp_path / folder / "page.md").read_text(encoding="utf-8") for folder in "ab"]
+    assert pages[0] == pages[1]
+    pictures = re.findall(r"\]\((images/.*?)\)", pages[0])
+    assert pictures == ["images/fig10-budget.svg", "images/fig8-budget.svg"]
+    for picture in pictures:
+        assert (tmp_path / "a" / picture).read_bytes() == (tmp_path / "b" / picture).read_bytes()
+
+
+def test_explanations_stand_where_the_numbers_differ_and_only_there(found: list[Reproduced]) -> None:
+    _, hidden = found
+    explained = hidden.panel.notes["f-kube"]
+    assert explained in to_markdown(reproduction_page([hidden]))
+    there = [point.regret for point in hidden.published_points("f-kube") if point]
+    alike = replace(hidden, regret={name: np.tile(there, (16, 1)) for name in hidden.regret})
+    assert explained not in to_markdown(reproduction_page([alike]))
+
+
+def test_bounds_are_drawn_on_request(found: list[Reproduced]) -> None:
+    _, hidden = found
+    plain, bounded = (reproduction_page([hidden], bounds=bounds).pictures[0].svg for bounds in (False, True))
+    assert b"upper bound (Theorem 1)" not in plain
+    assert b"upper bound (Theorem 1)" in bounded
+    assert b"lower bound" in bounded
+
+
+def test_run_writes_a_report(dobandit: Callable[..., Ran], tmp_path: Path) -> None:
+    dobandit("init", tmp_path / "p.toml", "--example", "paper-n6")
+    arguments = ["run", tmp_path / "p.toml", "--trials", 4, "--budget", 40, "--budget", 60, "--policy", "ucb"]
+    ran = dobandit(*arguments, "--out", tmp_path / "out")
+    assert "report.html" in ran.err
+    found = check_alone((tmp_path / "out" / "report.html").read_text(encoding="utf-8"))
+    assert len(found.sources) == 1
+    shown = "".join(found.words)
+    for words in ("Policies on p.toml", "ucb", "the best way to spend the budget", "60"):
+        assert words in shown
