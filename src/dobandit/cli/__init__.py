@@ -22,6 +22,7 @@ COMMANDS = {
     "policies": "List the policies with their objectives and citations.",
     "run": "Simulate policies on a problem and compare their regret.",
     "reproduce": "Run the paper's experiments anew, beside its published curves.",
+    "suite": "Compare policies on the benchmark's worlds.",
 }
 
 EXIT_CODES = """Exit codes: 0 done, 2 bad usage or input, 5 storage that cannot be written, 130 interrupted, 1 a bug."""

@@ -1,0 +1,286 @@
+"""Writes docs/benchmark.md from a run: who wins where, by how much, and where we lose.
+
+    python benchmarks/page.py [--trials 100] [--few 20] [--long 60] [--seed 11]
+
+Ours run on `trials` worlds of every class. Where every trial has a graph of its own, the other policies run on the
+first `few` of the same trials, because each of those is a simulation of its own; they are compared on these.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import dobandit
+from dobandit.policies import policies_for
+from dobandit.report import Page, Points, Section, Table, to_markdown
+from dobandit.report.page import Part, versions
+from dobandit.report.suite import mean_text, settled_text, table_of
+from dobandit.simulation.processes import processes
+from dobandit.simulation.results import standard_error
+from dobandit.suite import WORLDS, Comparison, Played, compare, find
+
+Array = NDArray[np.float64]
+
+PAGE = Path(__file__).parent.parent / "docs" / "benchmark.md"
+NETWORKS = Path(dobandit.__file__).parent / "examples" / "networks"
+NETWORK = "greenhouse.bif?hide=season&reward=harvest"
+THOMPSON, EXPLORE = "causal-thompson", "causal-explore"
+OURS = {"cumulative": THOMPSON, "simple": EXPLORE}
+SURE = 2  # standard errors that make a difference
+CURVE = (100.0, 400.0, 1600.0, 6400.0)
+LONG, LONG_WORLDS = (10_000.0, 20_000.0), ("rand", "strong", "bow-strong", "rare")
+WRONG, WRONG_WORLD, TRUSTING = (4_000.0, 8_000.0), "reversed", f"{THOMPSON}[guard=false]"
+STUCK = 0.4  # share of its regret that a stuck run gains in the second half
+
+
+class Bench(NamedTuple):
+    """How much is run, and by whom."""
+
+    trials: int
+    few: int
+    long: int
+    seed: int
+    executor: Executor | None
+
+    def run(self, world: str, objective: str, policies: Sequence[str], trials: int, **rest: Any) -> Comparison:
+        start = time.perf_counter()
+        rest |= {"trials": trials, "seed": self.seed, "executor": self.executor}
+        found = compare(world, objective, policies=policies, **rest)
+        took = f"{time.perf_counter() - start:.0f} s"
+        print(f"{world}, {objective}, {', '.join(policies)}, {trials} trials: {took}", flush=True)
+        return found
+
+
+class Duel(NamedTuple):
+    """Ours on all trials of a class, and all others on some of the same trials."""
+
+    name: str
+    ours: Comparison
+    others: Comparison
+
+    @property
+    def where(self) -> str:
+        return f"{self.ours.world} ({self.ours.costs})"
+
+    def regret(self, name: str, at: int) -> Array:
+        """Of a policy at a budget, by trial."""
+        return (self.ours if name == self.name else self.others).regret(name)[:, at]
+
+    def best_other(self, at: int) -> str:
+        return min(self.others.played, key=lambda name: float(self.regret(name, at).mean()))
+
+    def shared(self, at: int) -> Array:
+        """Ours on the trials that the others had."""
+        return self.regret(self.name, at)[: self.others.trials]
+
+
+def duels(bench: Bench, objective: str) -> list[Duel]:
+    ours = OURS[objective]
+    rest = [name for name in policies_for(objective) if name != ours]
+    found = []
+    for world in WORLDS:
+        trials = bench.trials if find(world).one_graph else bench.few
+        first = bench.run(world, objective, [ours], bench.trials)
+        found.append(Duel(ours, first, bench.run(world, objective, rest, trials)))
+    return found
+
+
+def told(regret: Array, digits: int = 1) -> str:
+    return mean_text(float(regret.mean()), standard_error(regret), digits)
+
+
+# -- cumulative and simple regret ----------------------------------------------------------------------
+
+
+def cumulative(bench: Bench) -> Section:
+    found = duels(bench, "cumulative")
+    others = list(found[0].others.played)
+    rows = []
+    for duel in found:
+        best = duel.best_other(-1)
+        ratio = duel.shared(-1).mean() / duel.regret(best, -1).mean()
+        cells = [f"{duel.regret(name, -1).mean():.0f}" + "*" * (name == best) for name in others]
+        rows.append([duel.where, told(duel.regret(THOMPSON, -1)), *cells, f"{ratio:.2f}"])
+    text = (
+        "Mean regret at B = 2500 against the budget times the best mean per cost (the fractional optimum). An asterisk "
+        "marks the best of the others; the last column is the ratio of ours to that, on the trials that both had."
+    )
+    return Section(
+        "Cumulative regret",
+        [text, Table(["world (costs)", THOMPSON, *others, "ratio"], rows), *losses(found), *few_note(bench)],
+    )
+
+
+def simple(bench: Bench) -> Section:
+    found = duels(bench, "simple")
+    others = list(found[0].others.played)
+    settled = [
+        [d.where, settled_text(d.ours, EXPLORE), *(settled_text(d.others, name) for name in others)] for d in found
+    ]
+    curves = [[duel.where, *(_against_best(duel, budget) for budget in CURVE)] for duel in found]
+    return Section(
+        "Simple regret",
+        [
+            "The smallest budget of the grid from which the mean regret stays at 0.01 or below.",
+            Table(["world (costs)", EXPLORE, *others], settled),
+            "Mean regret of ours, and of the best of the others at that budget.",
+            Table(["world (costs)", *(f"B = {b:g}" for b in CURVE)], curves),
+            *losses(found),
+            *few_note(bench),
+        ],
+    )
+
+
+def _against_best(duel: Duel, budget: float) -> str:
+    at = duel.ours.budgets.index(budget)
+    best = duel.best_other(at)
+    return f"{told(duel.regret(duel.name, at), 3)}; {duel.regret(best, at).mean():.3f} {best}"
+
+
+def losses(found: Sequence[Duel]) -> list[Part]:
+    """Where another policy is better than ours by more than chance explains."""
+    lines = []
+    for duel in found:
+        for at, budget in enumerate(duel.ours.budgets):
+            best = duel.best_other(at)
+            difference = duel.shared(at) - duel.regret(best, at)
+            if difference.mean() > SURE * standard_error(difference):
+                numbers = f"`{best}` {duel.regret(best, at).mean():.3g}, ours {duel.shared(at).mean():.3g}"
+                lines.append(f"{duel.where}, B = {budget:g}: {numbers} (difference {told(difference, 3)})")
+    said = f"Where we lose (a paired difference of more than {SURE} standard errors to the best of the others):"
+    return [said, Points(lines)] if lines else [f"{said} nowhere in these runs."]
+
+
+def few_note(bench: Bench) -> list[Part]:
+    return [
+        f"Ours ran on {bench.trials} trials of every class. The others ran on all of them where the class has one "
+        f"graph, and on the first {bench.few} where every trial has its own."
+    ]
+
+
+# -- long runs, wrong graphs, a network ----------------------------------------------------------------
+
+
+def long_runs(bench: Bench) -> Section:
+    found = {w: bench.run(w, "cumulative", [THOMPSON], bench.long, budgets=LONG) for w in LONG_WORLDS}
+    regret = {world: comparison.regret(THOMPSON) for world, comparison in found.items()}
+    classes = [
+        [world, told(r[:, 0]), told(r[:, 1]), f"{r[:, 1].mean() / r[:, 0].mean() - 1:+.0%}"]
+        for world, r in regret.items()
+    ]
+    runs = sorted(((w, i) for w in found for i in range(bench.long)), key=lambda run: -regret[run[0]][run[1], 1])
+    heads = [f"B = {budget:,.0f}" for budget in LONG]
+    return Section(
+        "Long runs",
+        [
+            f"A policy that is stuck on a wrong arm gains regret in proportion to the budget. {bench.long} trials of "
+            f"`{THOMPSON}` in each class:",
+            Table(["world", *heads, "growth"], classes),
+            "The ten runs with the largest regret. The gap is that between the best mean per cost and the next one; "
+            "runs with a small gap need about its inverse square in pulls to be decided.",
+            Table(
+                ["world, trial", *heads, "gap", "best arm", "pulled most"],
+                [_long_run(found[world], world, trial) for world, trial in runs[:10]],
+            ),
+        ],
+    )
+
+
+def _long_run(comparison: Comparison, world: str, trial: int) -> list[str]:
+    played = comparison.played[THOMPSON][trial]
+    first, last = played.cumulative_regret
+    pulls = played.pulls[-1]
+    best, most = int((played.means / played.costs).argmax()), int(pulls.argmax())
+    share = f"{played.arms[most]}, {pulls[most] / pulls.sum():.0%}"
+    return [f"{world} {trial}", f"{first:.0f}", f"{last:.0f}", f"{played.gap:.4f}", played.arms[best], share]
+
+
+def wrong_graph(bench: Bench) -> Section:
+    run = partial(bench.run, WRONG_WORLD, "cumulative", trials=bench.long, budgets=WRONG)
+    right, wrong = run([THOMPSON]), run([THOMPSON, TRUSTING], drop_hidden=True)
+    rows = [
+        ["right graph", *_wrong_row(right, THOMPSON)],
+        ["wrong graph", *_wrong_row(wrong, THOMPSON)],
+        ["wrong graph, without the guard", *_wrong_row(wrong, TRUSTING)],
+    ]
+    trusting = wrong.regret(TRUSTING)
+    stuck = np.flatnonzero(trusting[:, 1] - trusting[:, 0] > STUCK * trusting[:, 1]).tolist()
+    hit = sum(warned(wrong.played[THOMPSON][i]) for i in stuck)
+    return Section(
+        "A wrong graph",
+        [
+            f"The policy is told the graph without any of its hidden causes, in {bench.long} worlds of the class "
+            f"{WRONG_WORLD}, where that misleads most.",
+            Table(["", "B = 4,000", "B = 8,000", "largest", "runs with a warning"], rows),
+            f"Without the guard, {len(stuck)} runs gain more than {STUCK:.0%} of their regret in the second half of "
+            f"the budget; in {hit} of these the guard warns that an arm's own rewards contradict the graph.",
+        ],
+    )
+
+
+def _wrong_row(comparison: Comparison, name: str) -> list[str]:
+    r = comparison.regret(name)
+    warnings = sum(map(warned, comparison.played[name]))
+    return [told(r[:, 0]), told(r[:, 1]), f"{r[:, 1].max():.0f}", str(warnings)]
+
+
+def warned(played: Played) -> bool:
+    return bool(played.contradicted[-1].any())
+
+
+def network(bench: Bench) -> Section:
+    parts: list[Part] = ["A network from a file, one of whose variables is hidden:", f"`{NETWORK}`."]
+    for objective in OURS:
+        found = bench.run(str(NETWORKS / NETWORK), objective, policies_for(objective), bench.trials)
+        budgets = CURVE if objective == "simple" else found.budgets
+        parts += [f"{objective.capitalize()} regret, costs {found.costs}:", table_of(found, budgets)]
+    return Section("A network", parts)
+
+
+# ------------------------------------------------------------------------------------------------------
+
+SECTIONS: Sequence[Callable[[Bench], Section]] = (cumulative, simple, long_runs, wrong_graph, network)
+
+
+def written(bench: Bench) -> str:
+    worlds = Points([f"`{source.name}`: {source.about}" for source in WORLDS.values()])
+    about = Section(
+        "The worlds",
+        [
+            "Every trial has its own world; all policies meet the same worlds, costs and luck. Interventions cost "
+            "near: 1 to 1.3; 23: 2 or 3; 25: 2 to 5; 57: 5, 6 or 7; observing costs 1.",
+            worlds,
+        ],
+    )
+    facts = {"seed": str(bench.seed), "trials": str(bench.trials), **versions()}
+    lead = (
+        "Who wins where, by how much, and where we lose. This page is written by `make benchmark`; "
+        "`dobandit suite` runs any part of it."
+    )
+    sections = [section(bench) for section in SECTIONS]
+    return to_markdown(Page("Benchmark", lead, facts, [about, *sections]))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, default in (("trials", 100), ("few", 20), ("long", 60), ("seed", 11)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    asked = parser.parse_args()
+    start = time.perf_counter()
+    with processes(os.cpu_count() or 1) as pool:
+        PAGE.write_text(written(Bench(**vars(asked), executor=pool)), encoding="utf-8")
+    print(f"wrote {PAGE.name} in {(time.perf_counter() - start) / 60:.0f} minutes")
+
+
+if __name__ == "__main__":
+    main()

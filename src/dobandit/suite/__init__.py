@@ -1,0 +1,14 @@
+"""Benchmark worlds, and policies against each other on them.
+
+>>> from dobandit.suite import compare
+>>> comparison = compare("n5", policies=["f-kube", "thompson"], budgets=[100], trials=4)
+>>> [row.policy for row in comparison.summary()], comparison.optimum
+(['f-kube', 'thompson'], 'fractional')
+"""
+
+from dobandit.suite.classes import COSTS, WORLDS, Source
+from dobandit.suite.comparison import Comparison, Played, Row, write
+from dobandit.suite.networks import find
+from dobandit.suite.run import compare
+
+__all__ = ["COSTS", "WORLDS", "Comparison", "Played", "Row", "Source", "compare", "find", "write"]

@@ -1,0 +1,172 @@
+"""The named classes of benchmark worlds, as data.
+
+Their definitions are fixed: figures are comparable only as long as nobody touches them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from dobandit.graph import Graph
+from dobandit.suite.generators import (
+    Generator,
+    every_arm_identifiable,
+    made_rare,
+    observed_means,
+    problem_of,
+    random_graph,
+    random_world,
+    replaced,
+    some_arm_not_identifiable,
+)
+from dobandit.worlds import World, parallel, xor
+from dobandit.worlds.graphs import N5, N6, N6_HIDDEN, N7
+
+# What interventions cost, drawn for every arm of every trial; do() costs 1.
+COSTS: Mapping[str, object] = {
+    "near": {"uniform": [1, 1.3]},
+    "23": {"choose": [2, 3]},
+    "25": {"choose": [2, 3, 4, 5]},
+    "57": {"choose": [5, 6, 7]},
+    "high": {"choose": [5, 6, 7, 8, 9, 10]},
+}
+BUDGETS: Mapping[str, tuple[float, ...]] = {
+    "cumulative": (2500,),
+    "simple": (25, 50, 100, 150, 200, 300, 350, 400, 500, 600, 700, 800, 1200, 1600, 2400, 3200, 4800, 6400),
+}
+
+STEEP = 0.35  # concentration of nearly deterministic tables, in which hidden causes matter
+RARE, RARE_GAP = 0.02, 0.05
+BIAS, SEEN = 0.2, 0.02  # confounding is strong if seeing and doing differ by this much where X=x is not too rare
+WORSE, LOOKS_BETTER = 0.1, 0.05  # of the arm that looks best to somebody who takes seeing for doing
+WIDE = Graph(
+    "X1 -> X3; X2 -> X4; X5 -> X6; {X1, X2, X3, X4, X5, X6} -> Y", variables=[*map("X{}".format, range(1, 7)), "Y"]
+)
+WIDE_HIDDEN = (("X1", "X2"), ("X3", "X4"), ("X4", "X6"), ("X3", "X5"), None)
+WIDE_RARE = 0.01
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the worlds of a benchmark come from."""
+
+    name: str
+    about: str
+    draw: Callable[[Generator, int], World]  # of the chance and the number of a trial
+    one_graph: bool = False  # all trials share their graph, and so can run in lock step
+    reward: str = "Y"
+    costs: Mapping[str, str] = field(default_factory=lambda: {"cumulative": "near", "simple": "57"})
+
+
+def _paper(graph: Graph, chance: Generator, trial: int) -> World:
+    return xor(graph, int(chance.integers(2**53)))
+
+
+def _parallel(n: int, chance: Generator, trial: int) -> World:
+    return parallel(n)
+
+
+def _rand(chance: Generator, trial: int) -> World:
+    return random_world(chance, random_graph(chance, 8, every_arm_identifiable))
+
+
+def _three_valued(chance: Generator, trial: int) -> World:
+    return random_world(chance, random_graph(chance, 6, every_arm_identifiable), card=3)
+
+
+def _bow(chance: Generator, trial: int) -> World:
+    return random_world(chance, random_graph(chance, 8, some_arm_not_identifiable))
+
+
+def _strong(wanted: Callable[[Graph], bool], chance: Generator, trial: int) -> World:
+    while True:
+        world = random_world(chance, random_graph(chance, 8, wanted), alpha=STEEP, hidden=(2,))
+        problem = problem_of(world)
+        seeing, seen = observed_means(world, problem.arms)
+        if np.abs(seeing - world.means(problem))[seen > SEEN].max() >= BIAS:
+            return world
+
+
+def _reversed(chance: Generator, trial: int) -> World:
+    while True:
+        world = _rand(chance, trial)
+        problem = problem_of(world)
+        means, seeing = world.means(problem), observed_means(world, problem.arms)[0]
+        best, naive = int(means.argmax()), int(seeing.argmax())
+        if means[best] - means[naive] >= WORSE and seeing[naive] - seeing[best] >= LOOKS_BETTER:
+            return world
+
+
+def _rare(chance: Generator, trial: int) -> World:
+    while True:
+        world = _rand(chance, trial)
+        acting = [v for v in world.graph.variables if v in world.graph.ancestors("Y")]
+        variable, value = acting[int(chance.integers(len(acting)))], int(chance.integers(2))
+        world = made_rare(world, variable, value, RARE)
+        if _lead(world, f"do({variable}={value})") >= RARE_GAP:
+            return world
+
+
+def _wide(chance: Generator, trial: int) -> World:
+    pair = WIDE_HIDDEN[trial % len(WIDE_HIDDEN)]
+    graph = Graph.from_edges(WIDE.directed, [pair] if pair else [], WIDE.variables)
+    while True:
+        world = random_world(chance, graph)
+        name = f"X{int(chance.integers(1, 7))}"
+        inputs = world.nodes[world.positions["Y"]].inputs
+        is_one = np.indices((2,) * len(inputs))[inputs.index(name)] == 1  # by the rows of Y
+        ones = np.where(is_one, chance.beta(8, 2, is_one.shape), chance.beta(3, 5, is_one.shape))
+        world = made_rare(world, name, 1, WIDE_RARE)
+        world = replaced(world, {"Y": np.stack([1 - ones, ones], axis=-1)[np.newaxis]})
+        if _lead(world, f"do({name}=1)") > 0:
+            return world
+
+
+def _lead(world: World, arm: str) -> float:
+    """By how much the mean of an arm exceeds that of all others; negative if it does not."""
+    problem = problem_of(world)
+    means = world.means(problem)
+    place = [str(a) for a in problem.arms].index(arm)
+    return float(means[place] - np.delete(means, place).max())
+
+
+_N6_COSTS = {"cumulative": "23", "simple": "57"}
+_PARALLEL_COSTS = {"cumulative": "near", "simple": "25"}
+
+WORLDS: Mapping[str, Source] = {
+    source.name: source
+    for source in (
+        Source("n6", "the paper's Fig. 6, XOR models", partial(_paper, N6), True, costs=_N6_COSTS),
+        Source(
+            "n6h", "the paper's Fig. 7 (hidden causes), XOR models", partial(_paper, N6_HIDDEN), True, costs=_N6_COSTS
+        ),
+        Source("n7", "the paper's Fig. 11, XOR models", partial(_paper, N7), True),
+        Source("n5", "the paper's Fig. 12, XOR models", partial(_paper, N5), True),
+        Source("rand", "random graphs and tables, every arm identifiable", _rand),
+        Source("strong", "rand with strong confounding", partial(_strong, every_arm_identifiable)),
+        Source("reversed", "rand where seeing names a wrong arm as the best", _reversed),
+        Source("bow", "random graphs, some arm not identifiable", _bow),
+        Source("bow-strong", "bow with strong confounding", partial(_strong, some_arm_not_identifiable)),
+        Source("rare", "rand where the best arm sets what is seen in 2 of 100 cases", _rare),
+        Source("wide", "a reward with six parents; the best arm sets what is seen in 1 of 100 cases", _wide),
+        Source("three-valued", "rand with three values for every variable but the reward", _three_valued),
+        Source(
+            "parallel-7",
+            "seven causes of the reward, one matters, rarely",
+            partial(_parallel, 7),
+            True,
+            costs=_PARALLEL_COSTS,
+        ),
+        Source(
+            "parallel-50",
+            "fifty causes of the reward, one matters, rarely",
+            partial(_parallel, 50),
+            True,
+            costs=_PARALLEL_COSTS,
+        ),
+    )
+}

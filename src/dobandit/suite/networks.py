@@ -1,0 +1,63 @@
+"""A benchmark by its name, or from a network of the literature: `asia.bif?hide=smoke&reward=dysp`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from urllib.parse import parse_qsl
+
+import numpy as np
+
+from dobandit.errors import WorldError, listing
+from dobandit.suite.classes import WORLDS, Source
+from dobandit.worlds import World, from_bif
+
+KEYS = ("hide", "reward")
+
+
+def find(name: str) -> Source:
+    """The source of worlds with this name, or of the world of a BIF file."""
+    path, _, query = name.partition("?")
+    if path.lower().endswith(".bif"):
+        return _network(name, path, query)
+    plain = name.strip().lower().replace("_", "-")
+    if plain not in WORLDS:
+        near = get_close_matches(plain, WORLDS, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {listing(WORLDS, most=20)}"
+        raise WorldError(f"there is no benchmark world {name!r}; {hint} (or FILE.bif?hide=A,B&reward=Y)")
+    return WORLDS[plain]
+
+
+@dataclass(frozen=True)
+class _Same:
+    """One world for all trials; only costs and luck differ between them."""
+
+    world: World
+
+    def __call__(self, chance: np.random.Generator, trial: int) -> World:
+        return self.world
+
+
+def _network(name: str, path: str, query: str) -> Source:
+    asked = _keys(name, query)
+    if not asked.get("reward"):
+        raise WorldError(f"{name}: which variable is the reward? Write {path}?reward=Y")
+    hide = [v.strip() for v in asked.get("hide", "").split(",") if v.strip()]
+    world = from_bif(path, hide, asked["reward"])
+    return Source(name, f"the network {path}", _Same(world), one_graph=True, reward=asked["reward"])
+
+
+def _keys(name: str, query: str) -> dict[str, str]:
+    try:
+        pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
+    except ValueError:
+        raise WorldError(f"{name}: after the question mark, write hide=A,B&reward=Y") from None
+    asked = dict(pairs)
+    for key in asked:
+        if key not in KEYS:
+            near = get_close_matches(key, KEYS, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known are {listing(KEYS)}"
+            raise WorldError(f"{name}: unknown key {key!r}; {hint}")
+    if len(asked) < len(pairs):
+        raise WorldError(f"{name}: a key stands twice; list several hidden variables as hide=A,B")
+    return asked

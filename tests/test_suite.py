@@ -1,0 +1,339 @@
+"""The benchmark: its worlds are what their definitions say, its trials are reproducible, its regret is fractional."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dobandit
+from dobandit import is_identifiable, simulate
+from dobandit.chance import generator
+from dobandit.errors import DobanditError
+from dobandit.graph import Graph
+from dobandit.problem import Problem
+from dobandit.simulation.api import draw_costs
+from dobandit.suite import WORLDS, Comparison, Played, compare, find
+from dobandit.worlds import World
+from tests.conftest import Ran
+
+Run = Callable[..., Ran]
+GREENHOUSE = Path(dobandit.__file__).parent / "examples" / "networks" / "greenhouse.bif"
+OWN_GRAPHS = [name for name, source in WORLDS.items() if not source.one_graph]
+
+
+@cache
+def drawn(name: str, count: int) -> list[World]:
+    return [WORLDS[name].draw(generator(7, f"{name}:{i}"), i) for i in range(count)]
+
+
+def acting(world: World) -> Graph:
+    """The graph on Y and its ancestors."""
+    return world.graph.subgraph({"Y", *world.graph.ancestors("Y")})
+
+
+def settings(world: World) -> list[tuple[str, int]]:
+    return [(v, x) for v in world.graph.variables if v != "Y" for x in range(len(world.domains[v]))]
+
+
+def doing(world: World, variable: str, code: int) -> float:
+    return float(world.distribution(["Y"], f"do({variable}={code})")[1])
+
+
+def seeing(world: World, variable: str, code: int) -> tuple[float, float]:
+    """E[Y | X=x] and P(X=x)."""
+    joint = world.distribution([variable, "Y"])
+    return float(joint[code, 1] / joint[code].sum()), float(joint[code].sum())
+
+
+# -- the definitions -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "largest", "card"), [("rand", 8, 2), ("bow", 8, 2), ("three-valued", 6, 3)])
+def test_random_graphs_and_tables(name: str, largest: int, card: int) -> None:
+    worlds = drawn(name, 60)
+    assert {len(world.graph.variables) for world in worlds} == set(range(4, largest + 1))
+    hidden_cards = set()
+    for world in worlds:
+        graph = world.graph
+        assert graph.variables[-1] == "Y"
+        assert all(len(graph.parents(v)) <= 3 for v in graph.variables)
+        assert 1 <= len(graph.bidirected) <= 3
+        assert len(acting(world).variables) >= 3
+        assert acting(world).bidirected
+        for node in world.nodes:
+            if node.name in graph:
+                assert node.card == (2 if node.name == "Y" else card)
+                assert node.table.min() >= 0.02 / node.card - 1e-15
+            else:
+                hidden_cards.add(node.card)
+                assert not node.inputs
+    assert hidden_cards == {2, 3, 4}
+
+
+@pytest.mark.parametrize("name", OWN_GRAPHS)
+def test_bow_arcs_are_where_the_class_says(name: str) -> None:
+    for world in drawn(name, 3 if name == "reversed" else 25):
+        graph = acting(world)
+        identifiable = [is_identifiable(graph, do=v, on="all") for v in graph.variables if v != "Y"]
+        assert all(identifiable) != name.startswith("bow")
+
+
+@pytest.mark.parametrize("name", ["strong", "bow-strong"])
+def test_seeing_misleads_where_confounding_is_strong(name: str) -> None:
+    for world in drawn(name, 25):
+        pairs = [(seeing(world, *setting), doing(world, *setting)) for setting in settings(world)]
+        assert max(abs(seen - done) for (seen, p), done in pairs if p > 0.02) >= 0.2
+        assert all(node.card == 2 for node in world.nodes)
+
+
+def test_reversed_worlds_look_best_where_they_are_not() -> None:
+    for world in drawn("reversed", 3):
+        observed = float(world.distribution(["Y"])[1])
+        done = [observed, *(doing(world, *setting) for setting in settings(world))]
+        seen = [observed, *(seeing(world, *setting)[0] for setting in settings(world))]
+        best, naive = int(np.argmax(done)), int(np.argmax(seen))
+        assert done[best] - done[naive] >= 0.1
+        assert seen[naive] - seen[best] >= 0.05
+
+
+@pytest.mark.parametrize(("name", "probability", "gap"), [("rare", 0.02, 0.05), ("wide", 0.01, 0.0)])
+def test_the_best_arm_sets_what_is_rarely_seen(name: str, probability: float, gap: float) -> None:
+    for world in drawn(name, 25):
+        means = {setting: doing(world, *setting) for setting in settings(world)}
+        (variable, code), *others = sorted(means, key=means.__getitem__, reverse=True)
+        rivals = [*(means[setting] for setting in others), float(world.distribution(["Y"])[1])]
+        assert means[variable, code] - max(rivals) >= gap
+        table = world.nodes[world.positions[variable]].table
+        np.testing.assert_allclose(table[..., code], probability, atol=1e-12)
+
+
+def test_wide_worlds_cycle_through_their_hidden_causes() -> None:
+    worlds = drawn("wide", 10)
+    pairs = [set(world.graph.bidirected) for world in worlds]
+    assert pairs == 2 * [{("X1", "X2")}, {("X3", "X4")}, {("X4", "X6")}, {("X3", "X5")}, set()]
+    assert all(len(world.graph.parents("Y")) == 6 for world in worlds)
+    assert all(world.graph.directed >= {("X1", "X3"), ("X2", "X4"), ("X5", "X6")} for world in worlds)
+    assert all(len(world.graph.directed) == 9 for world in worlds)
+
+
+@pytest.mark.parametrize("n", [7, 50])
+def test_parallel_worlds(n: int) -> None:
+    (world,) = drawn(f"parallel-{n}", 1)
+    assert len(world.graph.variables) == n + 1
+    assert doing(world, "X1", 1) == pytest.approx(0.8)
+    assert seeing(world, "X2", 1)[1] == pytest.approx(0.02)
+
+
+# -- the trials ----------------------------------------------------------------------------------------
+
+
+def truth(comparison: Comparison) -> list[tuple[tuple[str, ...], list[float]]]:
+    (trials,) = comparison.played.values()
+    return [(trial.arms, trial.means.tolist()) for trial in trials]
+
+
+def costs(comparison: Comparison) -> list[list[float]]:
+    (trials,) = comparison.played.values()
+    return [trial.costs.tolist() for trial in trials]
+
+
+@pytest.mark.parametrize("world", ["rand", "n5"])
+def test_a_trial_is_a_function_of_seed_class_and_number(world: str) -> None:
+    two = compare(world, policies=["f-kube"], trials=2, budgets=[60])
+    three = compare(world, policies=["f-kube", "ucb"], trials=3, budgets=[30, 60])
+    for one, other in zip(two.played["f-kube"], three.played["f-kube"], strict=False):
+        assert one.arms == other.arms
+        np.testing.assert_array_equal(one.means, other.means)
+        np.testing.assert_array_equal(one.costs, other.costs)
+        np.testing.assert_array_equal(one.pulls[-1], other.pulls[-1])
+    assert truth(two) == truth(compare(world, policies=["ucb"], trials=2, costs="57", budgets=[60]))
+    assert truth(two) != truth(compare(world, policies=["f-kube"], trials=2, seed=1, budgets=[60]))
+
+
+def test_all_kinds_of_costs_come_from_the_same_numbers() -> None:
+    found = {kind: costs(compare("rand", policies=["ucb"], trials=3, costs=kind, budgets=[20])) for kind in KINDS}
+    for trial, near in enumerate(found["near"]):
+        luck = [(c - 1) / 0.3 for c in near[1:]]
+        assert near[0] == 1
+        assert all(0 <= u < 1 for u in luck)
+        for kind, values in KINDS.items():
+            if kind != "near":
+                assert found[kind][trial] == [1, *(values[int(u * len(values) + 1e-9)] for u in luck)]
+
+
+KINDS: dict[str, Sequence[float]] = {
+    "near": (),
+    "23": (2, 3),
+    "25": (2, 3, 4, 5),
+    "57": (5, 6, 7),
+    "high": (5, 6, 7, 8, 9, 10),
+}
+
+
+def test_workers_change_nothing() -> None:
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        for world in ("bow", "n6h"):
+            alone = compare(world, policies=["f-kube", "paper-cumulative"], trials=3, budgets=[80])
+            together = compare(world, policies=["f-kube", "paper-cumulative"], trials=3, budgets=[80], executor=pool)
+            assert alone.summary() == together.summary()
+
+
+def test_policies_can_be_told_a_wrong_graph() -> None:
+    right, wrong = (
+        compare("n6h", policies=["paper-cumulative"], trials=4, budgets=[300], drop_hidden=drop)
+        for drop in (False, True)
+    )
+    assert truth(right) == truth(wrong)
+    assert right.summary() != wrong.summary()
+
+
+# -- regret --------------------------------------------------------------------------------------------
+
+
+def test_regret_is_against_the_fractional_optimum() -> None:
+    played = Played(
+        ("do()", "do(X=0)", "do(X=1)"),
+        np.array([0.5, 0.4, 0.9]),
+        np.array([1.0, 2.0, 2.0]),
+        (5.0, 10.0),
+        np.array([[1.0, 0.0, 2.0], [4.0, 1.0, 2.0]]),
+        np.array([2, 0]),
+        np.zeros((2, 3)),
+    )
+    np.testing.assert_allclose(played.cumulative_regret, [5 * 0.5 - 2.3, 10 * 0.5 - 4.2])
+    np.testing.assert_allclose(played.simple_regret, [0, 0.4])
+    assert played.gap == pytest.approx(0.05)
+
+
+def test_regret_agrees_with_a_simulation_of_the_same_trial() -> None:
+    comparison = compare("rand", policies=["thompson"], trials=1, budgets=[100, 300])
+    seed = int(generator(0, "suite:rand:0").integers(2**53))
+    world = WORLDS["rand"].draw(generator(seed, "world"), 0)
+    problem = Problem(world.graph, "Y", budget=300, default_cost={"uniform": [1, 1.3]})
+    results = simulate(problem, world, ["thompson"], trials=1, seed=seed, budgets=[100, 300])
+    assert results.optimum == comparison.optimum == "fractional"
+    np.testing.assert_allclose(comparison.regret("thompson"), results.regret["thompson"], atol=1e-9)
+    np.testing.assert_array_equal(comparison.played["thompson"][0].costs, draw_costs([problem], seed)[0])
+
+
+def test_the_budget_from_which_regret_stays_small() -> None:
+    def lost(*simple: float) -> Played:
+        means = np.array([1.0, *(1 - s for s in simple)])
+        at = np.arange(1, len(means))
+        nothing = np.zeros((3, len(means)))
+        return Played(("",) * len(means), means, np.ones(len(means)), GRID, nothing, at, nothing)
+
+    grid = GRID
+    assert Comparison("w", "simple", "57", grid, {"p": [lost(0.0, 0.2, 0.005)]}).settled("p", 0.01) == 40
+    assert Comparison("w", "simple", "57", grid, {"p": [lost(0.0, 0.0, 0.0)]}).settled("p", 0.01) == 10
+    assert Comparison("w", "simple", "57", grid, {"p": [lost(0.0, 0.0, 0.1)]}).settled("p", 0.01) is None
+    assert Comparison("w", "simple", "57", grid, {"p": [lost(0.1, 0, 0), lost(0, 0, 0)]}).settled("p", 0.06) == 10
+
+
+GRID = (10.0, 20.0, 40.0)
+
+
+# -- networks ------------------------------------------------------------------------------------------
+
+
+def test_a_network_is_a_benchmark() -> None:
+    source = find(f"{GREENHOUSE}?hide=season,soil&reward=harvest")
+    world = source.draw(generator(0, ""), 0)
+    assert {"season", "soil"}.isdisjoint(world.graph.variables)
+    assert world.graph.bidirected
+    assert world.domains["harvest"] == ("0", "1")
+    comparison = compare(source.name, policies=["f-kube"], trials=2, budgets=[50])
+    first, second = comparison.played["f-kube"]
+    np.testing.assert_array_equal(first.means, second.means)
+    assert first.costs.tolist() != second.costs.tolist()
+    problem = Problem(world.graph, "harvest", budget=1, domains=world.domains)
+    np.testing.assert_allclose(first.means, world.means(problem))
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("", "which variable is the reward"),
+        ("?hide=season", "which variable is the reward"),
+        ("?reward=", "which variable is the reward"),
+        ("?harvest", "hide=A,B&reward=Y"),
+        ("?rewrd=harvest", "did you mean reward?"),
+        ("?reward=harvst", "did you mean harvest?"),
+        ("?reward=harvest&hide=sesson", "did you mean season?"),
+        ("?reward=harvest&hide=harvest", "must not be hidden"),
+        ("?reward=harvest&hide=season&hide=soil", "stands twice"),
+    ],
+)
+def test_networks_that_are_asked_for_wrongly(query: str, sentence: str) -> None:
+    with pytest.raises(DobanditError) as error:
+        find(f"{GREENHOUSE}{query}")
+    assert sentence in str(error.value)
+
+
+# -- the command ---------------------------------------------------------------------------------------
+
+
+def test_suite_answers_in_json(dobandit: Run) -> None:
+    ran = dobandit(
+        *("suite", "n5", "strong", "--policy", "thompson", "--policy", "f-kube", "--workers", 1),
+        *("--trials", 2, "--budget", 40, "--budget", 20, "--costs", "57", "--seed", 3, "--json"),
+    )
+    assert ran.code == 0, ran.err
+    assert ran.err == ""
+    rows = json.loads(ran.out)["results"]
+    assert [(r["world"], r["policy"], r["budget"]) for r in rows] == [
+        (world, policy, budget)
+        for world in ("n5", "strong")
+        for policy in ("thompson", "f-kube")
+        for budget in (20, 40)
+    ]
+    for row in rows:
+        assert set(row) == set("world objective costs policy budget regret se trials optimum".split())
+        assert (row["objective"], row["costs"], row["trials"], row["optimum"]) == ("cumulative", "57", 2, "fractional")
+    expected = compare("strong", costs="57", policies=["thompson"], trials=2, budgets=[20, 40], seed=3)
+    assert [r["regret"] for r in rows[4:6]] == [row.regret for row in expected.summary()]
+
+
+def test_suite_shows_tables_and_writes_files(dobandit: Run, tmp_path: Path) -> None:
+    arguments = ("suite", "n6", "--policy", "ucb", "--policy", "f-kube", "--trials", 2, "--workers", 1)
+    ran = dobandit(*arguments, "--budget", 30, "--budget", 60, "--out", tmp_path / "out")
+    assert ran.code == 0, ran.err
+    assert "costs 23" in ran.out
+    assert all(name in ran.out for name in ("n6", "ucb", "f-kube", "B = 30", "B = 60"))
+    assert ran.out.count("*") - ran.out.count("* the") in (2, 3, 4)  # the best of each budget; ties share it
+    with (tmp_path / "out" / "results.csv").open(encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    assert len(lines) == 2 * 2 * 2
+    assert all(float(line["spent"]) <= float(line["budget"]) for line in lines)
+    assert (tmp_path / "out" / "n6.png").read_bytes().startswith(b"\x89PNG")
+    assert "f-kube" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["rnd"], "did you mean rand"),
+        (["parallel7"], "did you mean parallel-7"),
+        (["nowhere.bif?reward=Y"], "nowhere.bif"),
+        (["n5", "--policy", "f-kub"], "did you mean f-kube"),
+        (["n5", "--policy", "f-kube", "--policy", "F_KUBE"], "twice"),
+        (["n5", "--policy", "f-kube", "--objective", "simple"], "is for cumulative regret"),
+        (["n5", "--costs", "cheap"], "'cheap'"),
+        (["n5", "--budget", "0"], "--budget"),
+        (["n5", "--trials", "0"], "--trials"),
+    ],
+)
+def test_suite_refuses_in_a_sentence(dobandit: Run, arguments: list[str], sentence: str) -> None:
+    ran = dobandit("suite", *arguments, "--workers", 1)
+    assert ran.code == 2
+    assert ran.out == ""
+    assert sentence in ran.err
+    assert "Traceback" not in ran.err
