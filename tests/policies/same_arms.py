@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from dobandit import worlds
 from dobandit.estimate.split import Split
 from dobandit.evidence.tally import Layout
-from dobandit.policies.registry import policy
+from dobandit.policies.registry import policy, spec_of
 from dobandit.problem import Problem
 from dobandit.simulation.engine import Setting, play
 from dobandit.worlds import World
@@ -21,14 +22,15 @@ from tests import references, references_simple
 TRIALS = 12
 
 
-def setting(problem: Problem, seed: int, budget: float, first: int = 0) -> Setting:
+def setting(problem: Problem, seed: int, budget: float, first: int = 0, unit: float = 1.0) -> Setting:
     rng = np.random.default_rng(seed)
     world = World.stack(worlds.random(problem.graph, s, problem.domains) for s in range(seed, seed + TRIALS)).fit(
         problem
     )
     costs = rng.choice([1.0, 1.25, 2.0, 3.0], size=(TRIALS, len(problem.arms)))
     costs[:, 0] = 1.0
-    return Setting(problem, world, np.arange(TRIALS), np.arange(first, first + TRIALS), costs, (budget,), seed)
+    trials = np.arange(first, first + TRIALS)
+    return Setting(problem, world, np.arange(TRIALS), trials, costs * unit, (budget * unit,), seed)
 
 
 def trials_of(given: Setting) -> Iterator[references.Trial]:
@@ -75,30 +77,54 @@ class SameArms:
 
 
 class SameArmsAndRecommendation:
-    """What a policy for simple regret must show: the pulls of its plain-loop reference, and its recommendation."""
+    """What a policy for simple regret must show, in all its variants: the pulls of its plain-loop reference, and its
+    recommendation."""
 
     name: ClassVar[str]
-    algorithm: ClassVar[references_simple.Algorithm]
+    algorithm: ClassVar[Callable[..., references_simple.Plays]]
+    variants: ClassVar[Sequence[dict[str, Any]]] = ()
 
     @pytest.mark.parametrize(
         ("problem", "budget"),
-        [(SMALL, 120), (THREE, 300), (PAPER, 150), (CONFOUNDED, 90), (HIDDEN, 700), (ROOTS, 60), (SMALL, 2000)],
+        [(SMALL, 120), (THREE, 300), (PAPER, 150), (CONFOUNDED, 90), (HIDDEN, 500), (ROOTS, 60), (SMALL, 1500)],
         ids=["small", "three-valued", "fig6", "confounded", "fig7", "no back door", "much money"],
     )
     def test_the_same_as_the_reference(self, problem: Problem, budget: float) -> None:
-        self.compare(setting(problem, seed=5, budget=budget, first=60))
+        given = setting(problem, seed=5, budget=budget, first=60)
+        for options in ({}, *self.variants):
+            self.compare(given, options)
 
     @pytest.mark.parametrize("budget", [0.5, 1, 4.9, 11, 23.5])
     def test_the_same_when_money_is_short(self, budget: float) -> None:
-        self.compare(setting(PAPER, seed=6, budget=budget))
+        for options in ({}, *self.variants):
+            self.compare(setting(PAPER, seed=6, budget=budget), options)
 
-    def compare(self, given: Setting) -> None:
-        played = play(policy(self.name), given)
+    def test_the_unit_of_money_does_not_matter(self) -> None:
+        """Observing costs 0.5, and everything else in proportion."""
+        for options in ({}, *self.variants):
+            self.compare(setting(THREE, seed=7, budget=101, unit=0.5), options)
+
+    def test_variants_differ(self) -> None:
+        usual = play(policy(self.name), setting(ROOTS, seed=5, budget=60))
+        for options in self.variants:
+            if "fewest_rows" not in options:  # which only the general form has
+                other = play(policy(self.spec(options)), setting(ROOTS, seed=5, budget=60))
+                changed = (usual.pulls != other.pulls).any() or (usual.recommended != other.recommended).any()
+                assert changed, options
+
+    def spec(self, options: dict[str, Any]) -> str:
+        written = ",".join(f"{key}={str(value).lower()}" for key, value in options.items())
+        return f"{self.name}[{written}]" if written else self.name
+
+    def compare(self, given: Setting, options: dict[str, Any]) -> None:
+        made = policy(self.spec(options))
+        played = play(made, given)
+        named = {"name": spec_of(made)} if options and self.name == "successive-rejects" else {}  # for its own chance
         for i, trial in enumerate(trials_of(given)):
-            recommended = references_simple.follow(trial, type(self).algorithm)
+            recommended = references_simple.follow(trial, partial(type(self).algorithm, **options, **named))
             pulls = np.bincount(trial.history, minlength=len(given.problem.arms))
-            assert pulls.tolist() == played.pulls[i, 0].tolist(), i
-            assert recommended == played.recommended[i, 0], i
+            assert pulls.tolist() == played.pulls[i, 0].tolist(), (options, i)
+            assert recommended == played.recommended[i, 0], (options, i)
 
 
 def estimated(name: str, problem: Problem, columns: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:

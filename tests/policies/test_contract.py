@@ -126,6 +126,22 @@ def test_rewards_in_any_units(name: str, goal: str) -> None:
         assert (r.regret[name] >= -1e-9).all()
 
 
+@every_policy
+def test_nothing_to_do_but_observe(name: str) -> None:
+    """A problem without interventions: do() is all there is."""
+    problem = Problem("X -> Y", "Y", 20, policy(name).objective, intervenable=[])
+    r = db.simulate(problem, worlds.xor("X -> Y", 0), [name], 3)
+    assert (r.recommended[name] == 0).all()
+
+
+@pytest.mark.parametrize("name", policies_for("simple"))
+def test_who_knows_nothing_recommends_to_do_nothing(name: str) -> None:
+    problem = Problem("X1 -> X2 -> Y; X1 -> Y", "Y", 0.5, "simple", default_cost=2)
+    r = db.simulate(problem, worlds.random(problem.graph, 0), [name], 3)
+    assert (r.spent[name] == 0).all()
+    assert (r.recommended[name] == 0).all()
+
+
 def test_the_literal_split_says_what_it_needs() -> None:
     problem = Problem("X -> Y", {"variable": "Y", "range": [0, 1]}, 20)
     with pytest.raises(PolicyError, match="needs a reward with two values"):
@@ -152,6 +168,8 @@ def test_names_round_trip(name: str) -> None:
         ("f-kube[as_published=maybe]", "as_published is true or false, not 'maybe'"),
         ("paper-cumulative[split=sometimes]", "split is averaged or random"),
         ("paper-cumulative[split]", "unknown option 'split'"),
+        ("paper-simple[fewest_rows=-3]", "fewest_rows is a number, at least 0, not '-3'"),
+        ("paper-simple[fewest_rows=many]", "fewest_rows is a number, at least 0, not 'many'"),
     ],
 )
 def test_unknown_names_are_answered_with_the_nearest(spec: str, message: str) -> None:

@@ -6,3 +6,7 @@ from tests.policies.same_arms import SameArmsAndRecommendation
 
 class TestPaperSimple(SameArmsAndRecommendation):
     name, algorithm = "paper-simple", references_simple.paper_simple
+    variants = (
+        {"threshold": "<"},
+        {"fewest_rows": 4},
+    )

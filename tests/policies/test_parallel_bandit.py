@@ -6,3 +6,8 @@ from tests.policies.same_arms import SameArmsAndRecommendation
 
 class TestParallelBandit(SameArmsAndRecommendation):
     name, algorithm = "parallel-bandit", references_simple.parallel_bandit
+    variants = (
+        {"form": "half"},
+        {"explored": "both-values"},
+        {"pooled": True},
+    )

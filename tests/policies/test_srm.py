@@ -6,3 +6,4 @@ from tests.policies.same_arms import SameArmsAndRecommendation
 
 class TestSrm(SameArmsAndRecommendation):
     name, algorithm = "srm", references_simple.srm
+    variants = ({"form": "rounds"},)

@@ -12,6 +12,10 @@ from tests.policies.same_arms import SameArmsAndRecommendation
 
 class TestSuccessiveRejects(SameArmsAndRecommendation):
     name, algorithm = "successive-rejects", references_simple.successive_rejects
+    variants = (
+        {"form": "budget"},
+        {"form": "half"},
+    )
 
 
 def test_the_schedule_by_hand() -> None:

@@ -16,8 +16,8 @@ def _options(kind: type[Any]) -> str:
     """The options of a policy, the usual value first."""
     written = []
     for option in fields(kind):
-        others = option.metadata.get("choices") or ("false", "true")
-        written.append(f"{option.name}={'|'.join(others)}")
+        usual = ("false", "true") if isinstance(option.default, bool) else (f"{option.default}",)
+        written.append(f"{option.name}={'|'.join(option.metadata.get('choices') or usual)}")
     return f" Options: {', '.join(written)}." if written else ""
 
 

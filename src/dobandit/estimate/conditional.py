@@ -15,6 +15,11 @@ from dobandit.problem import Problem
 Array = NDArray[np.float64]
 
 
+def has_no_backdoor(problem: Problem) -> bool:
+    """Whether no intervenable variable has an open back-door path to the reward."""
+    return not any(problem.graph.has_backdoor(v, problem.reward) for v in problem.intervenable)
+
+
 class Conditional:
     """Means and frequencies of the arms' own values among the observations, with axes (row, arm)."""
 
@@ -31,7 +36,7 @@ class Conditional:
         """The share of the observations that agree with each arm; do() is never rare."""
         failures, successes = self.agreeing(layout, counts)
         share = np.rint(failures + successes) / np.maximum(observations, 1)[:, np.newaxis]
-        share[:, 0] = 1.0
+        share[:, 0] = np.inf
         return share
 
     def means(self, layout: Layout, counts: Array) -> Array:

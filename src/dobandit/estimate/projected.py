@@ -51,7 +51,7 @@ class Projected:
 
     def rarity(self, layout: Layout, counts: Array, observations: Array) -> Array:
         """q^k: do() and what does not act on the reward are never rare, what is not identifiable is always."""
-        found = np.ones((len(counts), len(self._problem.arms)))
+        found = np.full((len(counts), len(self._problem.arms)), np.inf)
         for k, arm in enumerate(self._problem.arms):
             if arm.variable is None or arm.variable not in self._graph:
                 continue
@@ -67,19 +67,20 @@ class Projected:
         return found
 
     def means(self, layout: Layout, counts: Array) -> Array:
-        """The estimated means; NaN for do(), and for what is not identifiable."""
+        """The estimated means; NaN for do(), for what is not identifiable, and where nothing was observed."""
         found = np.full((len(counts), len(self._problem.arms)), np.nan)
+        ends = layout.view(counts, Tallied(self._problem.reward))
+        observed = ends.sum(axis=1)
         for k, arm in enumerate(self._problem.arms):
             if arm.variable is None:
                 continue
             if arm.variable not in self._graph:
-                ends = layout.view(counts, Tallied(self._problem.reward))
-                found[:, k] = ends[:, 1] / np.maximum(ends.sum(axis=1), 1)
+                found[:, k] = ends[:, 1] / np.maximum(observed, 1)
             elif (reduced := self._reduced[arm.variable]) is not None:
                 x = self._code(arm.variable, str(arm.value))
                 net = [self._factor(layout, counts, t, reduced, {arm.variable: x}) for t in reduced.factors]
                 found[:, k] = contract(net, ())
-        return found
+        return np.where(observed[:, np.newaxis] > 0, found, np.nan)
 
     def _code(self, variable: str, value: str) -> int:
         return self._problem.domains[variable].index(value)

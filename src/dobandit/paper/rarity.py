@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dobandit.estimate.conditional import has_no_backdoor
 from dobandit.estimate.projected import MOST_CELLS
 from dobandit.estimate.split import Factor, factors_of
 from dobandit.policies.infrequent import threshold_m, threshold_n
@@ -57,11 +58,6 @@ def thresholds(problem: Problem, world: World, costs: Array) -> Thresholds:
         m=int(threshold_m(rarest[np.newaxis], len(rarest))[0]),
         m_prime=int(threshold_m(plain.q[np.newaxis], len(plain.q))[0]),
     )
-
-
-def has_no_backdoor(problem: Problem) -> bool:
-    """Whether no intervenable variable has an open back-door path to the reward."""
-    return not any(problem.graph.has_backdoor(v, problem.reward) for v in problem.intervenable)
 
 
 def rarity(problem: Problem, world: World) -> Rarity:

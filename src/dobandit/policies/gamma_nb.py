@@ -45,11 +45,11 @@ class GammaNb(TwoPhases):
         seen = Conditional(view.problem).rarity(view.layout, view.counts, view.told[:, OBSERVE])
         rarest = by_variable(seen, view.problem)
         m = threshold_m(rarest, len(view.problem.intervenable))
-        gamma = view.unit_costs[:, 1:].mean(axis=1)
-        intervene = (rarest.min(axis=1) * m * gamma < 1)[:, np.newaxis]
+        dear = rarest.min(axis=1, initial=1.0) * m * view.mean_cost >= 1
+        intervene = ~dear[:, np.newaxis]
         if self.explored == "both-values":
             return np.asarray(by_arm(first_variables(rarest), view.problem) & intervene)
-        return np.asarray(rarer(seen, m, or_as_rare=False) & intervene)  # do() has rarity 1, and m is at least 2
+        return np.asarray(rarer(seen, m, or_as_rare=False) & intervene)
 
     def estimates(self, view: View) -> Array:
         """Lines 3, 7 and 14: an arm that was pulled forgets the observations."""

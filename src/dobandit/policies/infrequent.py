@@ -29,8 +29,7 @@ def threshold_n(rarity: Array, costs: Array) -> Array:
     array([2.])
     """
     order = rarity.argsort(axis=1, kind="stable")
-    with np.errstate(divide="ignore", over="ignore"):
-        steps = 1 / np.take_along_axis(rarity, order, axis=1)  # falling: here the j-th arm ceases to be rare
+    steps = _seldom(np.take_along_axis(rarity, order, axis=1))  # falling: here the j-th arm ceases to be rare
     none = np.zeros((len(rarity), 1))
     total = np.concatenate([none, np.take_along_axis(costs, order, axis=1).cumsum(axis=1)], axis=1)
     begins = np.concatenate([steps, none], axis=1)  # of the step on which the first j arms are rarer
@@ -41,11 +40,16 @@ def threshold_n(rarity: Array, costs: Array) -> Array:
 
 
 def rarer(rarity: Array, n: Array, or_as_rare: bool) -> NDArray[np.bool_]:
-    """The arms with rarity < 1/n, or <= 1/n; compared as 1/rarity with n, which is often exactly such a number."""
-    with np.errstate(divide="ignore", over="ignore"):
-        seldom = 1 / rarity
-    limit = n[:, np.newaxis]
+    """The arms with rarity < 1/n, or <= 1/n."""
+    seldom, limit = _seldom(rarity), n[:, np.newaxis]
     return seldom >= limit if or_as_rare else seldom > limit
+
+
+def _seldom(rarity: Array) -> Array:
+    """1/rarity, which is what n and m are compared with: n is often exactly such a number, and 1/49 of the rows is
+    not rarer than 1/49 because a quotient was rounded."""
+    with np.errstate(divide="ignore", over="ignore"):
+        return np.round(1 / rarity, 12)
 
 
 def threshold_m(rarest: Array, largest: int) -> Array:
@@ -58,13 +62,15 @@ def threshold_m(rarest: Array, largest: int) -> Array:
     array([2., 4.])
     """
     m = np.arange(2.0, max(largest, 2) + 1)
-    rare = (rarest[:, np.newaxis, :] < 1 / m[np.newaxis, :, np.newaxis]).sum(axis=2)
+    rare = (_seldom(rarest)[:, np.newaxis, :] > m[np.newaxis, :, np.newaxis]).sum(axis=2)
     found: Array = m[np.where((rare <= m).any(axis=1), (rare <= m).argmax(axis=1), len(m) - 1)]
     return found
 
 
 def by_variable(rarity: Array, problem: Problem) -> Array:
     """The rarity of each variable's rarest value, with axes (row, variable)."""
+    if not problem.intervenable:
+        return rarity[:, 1:]
     sizes = [len(problem.domains[v]) for v in problem.intervenable]
     starts = 1 + np.cumsum([0, *sizes[:-1]])  # do() comes first
     return np.minimum.reduceat(rarity, starts, axis=1)
@@ -86,6 +92,6 @@ def first_variables(rarest: Array) -> NDArray[np.bool_]:
     """
     order = rarest.argsort(axis=1, kind="stable")
     enough = np.take_along_axis(rarest, order, axis=1) > 1 / np.arange(1, rarest.shape[1] + 1)
-    number = np.where(enough.any(axis=1), enough.argmax(axis=1), rarest.shape[1])
+    number = np.append(enough, np.ones((len(enough), 1), dtype=bool), axis=1).argmax(axis=1)
     place = order.argsort(axis=1, kind="stable")
     return np.asarray(place < number[:, np.newaxis])

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.estimate.conditional import Conditional
+from dobandit.estimate.conditional import Conditional, has_no_backdoor
 from dobandit.estimate.projected import Projected
 from dobandit.evidence.tally import Tallied
 from dobandit.policies.infrequent import rarer, threshold_n
@@ -47,9 +47,7 @@ class PaperSimple(TwoPhases):
         """The set A' of line 10."""
         seen = self._observational(view.problem).rarity(view.layout, view.counts, view.told[:, OBSERVE])  # line 7
         n = threshold_n(seen[:, 1:], view.unit_costs[:, 1:])  # line 9
-        rare = rarer(seen, n, or_as_rare=self.threshold == "<=")
-        rare[:, OBSERVE] = False
-        return rare
+        return rarer(seen, n, or_as_rare=self.threshold == "<=")
 
     def estimates(self, view: View) -> Array:
         """The mean of an arm's own pulls where there are some (lines 4, 13, 21), else from observations (6, 15)."""
@@ -62,5 +60,4 @@ class PaperSimple(TwoPhases):
 
 @lru_cache(maxsize=64)
 def _observational(problem: Problem, fewest_rows: float) -> Conditional | Projected:
-    open_path = any(problem.graph.has_backdoor(v, problem.reward) for v in problem.intervenable)
-    return Projected(problem, fewest_rows) if open_path else Conditional(problem)
+    return Conditional(problem) if has_no_backdoor(problem) else Projected(problem, fewest_rows)

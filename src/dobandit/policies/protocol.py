@@ -43,6 +43,7 @@ class View:
     told: Array  # those whose outcome is known
     rewards: Array  # sums over the pulls that are told, on the scale from 0 (worst) to 1 (best)
     counts: Array  # the cells of the tables that the policy asked for
+    notes: dict[str, Array] | None = None  # where somebody wants to know the numbers that a choice was made by
 
     def take(self, rows: NDArray[np.intp]) -> View:
         """Some of the rows."""
@@ -67,6 +68,12 @@ class View:
     def unit_costs(self) -> Array:
         """Costs in units of the cost of observing, for algorithms that assume that it is one."""
         return self.costs / self.costs[:, :1]
+
+    @property
+    def mean_cost(self) -> Array:
+        """The mean cost of intervening in these units, for algorithms that know one cost of intervening only."""
+        dearer = self.unit_costs[:, 1:]
+        return np.asarray(dearer.mean(axis=1) if dearer.shape[1] else np.ones(len(dearer)))
 
 
 class Choice(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import Field, fields
 from difflib import get_close_matches
@@ -94,9 +95,12 @@ def _read(spec: str, option: Field[Any], text: str) -> object:
             raise PolicyError(f"{spec!r}: {option.name} is true or false, not {text!r}")
         return text.lower() == "true"
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
-        raise PolicyError(f"{spec!r}: {option.name} is a number, not {text!r}") from None
+        number = math.nan
+    if not 0 <= number < math.inf:
+        raise PolicyError(f"{spec!r}: {option.name} is a number, at least 0, not {text!r}")
+    return number
 
 
 def _written(value: object) -> str:

@@ -12,6 +12,8 @@ from dobandit.policies.protocol import Arms, Array, View
 def pick(scores: Array, view: View, chance: Chance) -> Arms:
     """The affordable arm with the highest score; of m such arms the floor(u*m)-th in arm order."""
     allowed = view.affordable
+    if view.notes is not None:
+        view.notes["index"] = scores.copy()
     masked = scores if allowed.all() else np.where(allowed, scores, -np.inf)
     best: Arms = masked.argmax(axis=1)
     last = masked.shape[1] - 1 - masked[:, ::-1].argmax(axis=1)
@@ -42,8 +44,11 @@ def sweep_then_pick(view: View, index: Array, chance: Chance) -> Arms:
 
 
 def recommended(scores: Array, costs: Array) -> Arms:
-    """The arm with the highest score; among equals do(), then the cheaper, then the first. NaN: nothing is known."""
-    scores = np.where(np.isnan(scores), -np.inf, scores)
+    """The arm with the highest score; among equals do(), then the cheaper, then the first. NaN: nothing is known.
+
+    Scores that differ in the last digits only are equal: the order in which a sum was made shall not decide.
+    """
+    scores = np.where(np.isnan(scores), -np.inf, np.round(scores, 12))
     best = scores == scores.max(axis=1, keepdims=True)
     cheapness = np.where(best, costs, np.inf)
     cheapness[:, 0] = np.where(best[:, 0], -1.0, np.inf)

@@ -64,4 +64,4 @@ def second_phase(explored: NDArray[np.bool_], view: View, form: str = "half") ->
 def _observations(view: View, form: str) -> Array:
     """How many observations the first phase makes, before rounding (c_0 is the unit of money)."""
     budget = view.budget / view.costs[:, OBSERVE]
-    return budget / 2 if form == "half" else budget / (1 + view.unit_costs[:, 1:].mean(axis=1))
+    return budget / 2 if form == "half" else budget / (1 + view.mean_cost)
