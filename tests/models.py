@@ -65,7 +65,7 @@ def random_model(
 ) -> Model:
     """Dirichlet tables; a variable is a deterministic function of its inputs with the given probability."""
     cards = {v: int(rng.choice(values)) for v in graph.variables}
-    hidden = {pair: rng.dirichlet([2.0] * int(rng.integers(2, 4))) for pair in graph.bidirected}
+    hidden = {pair: rng.dirichlet([2.0] * int(rng.integers(2, 4))) for pair in sorted(graph.bidirected)}
     tables = {}
     for v in graph.variables:
         causes = sorted(pair for pair in graph.bidirected if v in pair)

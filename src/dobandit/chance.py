@@ -107,10 +107,11 @@ class Chance:
         d = shapes - 1 / 3 + small  # a shape below one is reached from above
         v = _cubed(normal, d)
         found = d * v
-        squares = normal * normal
-        doubtful = np.flatnonzero(((accept <= 0.0331 * squares * squares) | (v <= 0)).ravel())
+        fourth = normal * normal
+        fourth *= fourth
+        doubtful = np.flatnonzero(accept <= 0.0331 * fourth)  # only here the full test can fail
         if len(doubtful):
-            found.ravel()[doubtful] = _accepted(*(a.ravel()[doubtful] for a in (normal, accept, d, v)))
+            found.ravel()[doubtful] = _accepted(*(a.ravel().take(doubtful) for a in (normal, accept, d, v)))
         if small.any():
             found[small] *= (1 - _again(accept[small], 1)) ** (1 / shapes[small])
         return np.asarray(found)
@@ -122,14 +123,17 @@ class Chance:
         rounds, because how much a normal number takes from the generator is not fixed."""
         key = f"{self.purpose}{part}:gamma:{width}"
         present, stretch, drawn = self._held_for_gammas.get(key, (trials[:0], 0, np.zeros(0)))
-        place = np.searchsorted(present, trials)
         together = max(1, min(STRETCH, 2**13 // max(width, 1)))
-        if not 0 <= round_ - stretch < together or place.max() >= len(present) or (present[place] != trials).any():
+        is_same = np.array_equal(present, trials)
+        if not (0 <= round_ - stretch < together and (is_same or np.isin(trials, present).all())):
             present, stretch = np.unique(trials), round_ - round_ % together
             drawn = numbers_for_gammas(self.seed, key, present, stretch, together, width)
             self._held_for_gammas[key] = present, stretch, drawn
+            is_same = len(present) == len(trials) and np.array_equal(present, trials)
+        normal, accept = drawn[:, :, round_ - stretch]
+        if not is_same:
             place = np.searchsorted(present, trials)
-        normal, accept = drawn[:, :, round_ - stretch].take(place, axis=1)
+            normal, accept = normal.take(place, axis=0), accept.take(place, axis=0)
         return normal, accept
 
 
@@ -160,13 +164,12 @@ def _accepted(
     """Gamma variates of shape d + 1/3, by the full test, and again where that fails."""
     found, todo, seeds = d * np.abs(v), np.arange(len(d)), accept
     for attempt in range(1, ATTEMPTS):
-        with np.errstate(invalid="ignore", divide="ignore"):
-            limit = 0.5 * normal**2 + d[todo] * (1 - v + np.log(v))
-        failed = ~(np.log1p(-accept) < limit)
-        if not failed.any():
+        limit = 0.5 * normal * normal + d[todo] * (1 - v + np.log(np.maximum(v, 1e-300)))
+        failed = np.flatnonzero((np.log1p(-accept) >= limit) | (v <= 0))
+        if not len(failed):
             break
         todo = todo[failed]
-        first, second, accept = _again(np.tile(seeds[todo], (3, 1)), np.arange(3)[:, np.newaxis] + 3 * attempt)
+        first, second, accept = _again(seeds[todo], 3 * attempt + np.arange(3)[:, np.newaxis])
         normal = np.sqrt(-2 * np.log1p(-first)) * np.cos(2 * np.pi * second)  # Box and Muller (1958)
         v = _cubed(normal, d[todo])
         found[todo] = d[todo] * np.abs(v)

@@ -1,0 +1,85 @@
+"""Speed of our own policies: rounds per second in lock step, one live decision, and how it grows with the graph."""
+
+from __future__ import annotations
+
+import math
+import time
+
+import numpy as np
+
+import dobandit as db
+from dobandit import worlds
+from dobandit.chance import Chance
+from dobandit.evidence.tally import Layout
+from dobandit.graph import Graph
+from dobandit.policies import Policy, View, policy
+from dobandit.problem import Problem
+from dobandit.worlds import World
+from dobandit.worlds.graphs import N6, N7
+
+TRIALS = 128
+SIZES = (5, 10, 20, 50, 100)
+
+
+def lock_step(name: str, trials: int, budget: float = 2500) -> float:
+    """Rounds per second of processor time on the paper's graph with six variables."""
+    objective = policy(name).objective
+    problem = Problem(N6, "Y", budget=budget, objective=objective, default_cost={"choose": [2, 3]})
+    batch = World.stack(worlds.xor(N6, seed) for seed in range(trials))
+    start = time.process_time()
+    rounds = db.simulate(problem, batch, [name], trials).rounds
+    return rounds / (time.process_time() - start)
+
+
+def live_choice(name: str, graph: Graph, decisions: int = 200) -> float:
+    """Milliseconds of one decision, refreshes included, after some hundred outcomes and each after a new one."""
+    made: Policy = policy(name)
+    problem = Problem(graph, "Y", budget=10**6, objective=made.objective, default_cost=2)
+    layout, state, chance = Layout(problem, made.tables(problem)), made.start(problem, 1), Chance(0, "policy")
+    arms, rng = len(problem.arms), np.random.default_rng(1)
+    counts = rng.integers(0, 9, (1, layout.size)).astype(float)
+    pulls, costs, money = np.full((1, arms), 20.0), np.full((1, arms), 2.0), np.array([1e6])
+    spent = 0.0
+    for t in range(decisions + 1):
+        counts[0, rng.integers(layout.size)] += 1
+        view = View(
+            problem, layout, np.array([0]), np.array([t + 400]), costs, money, money, np.ones((1, arms), bool), pulls,
+            pulls.copy(), pulls / 2, counts,
+        )  # fmt: skip
+        start = time.process_time()
+        state = made.choose(view, state, chance).state
+        spent += (time.process_time() - start) * (t > 0)  # the first one compiles
+    return 1000 * spent / decisions
+
+
+def tree(n: int) -> Graph:
+    """Everything leads to Y by one way, and nobody has more than two parents."""
+    rng = np.random.default_rng(n)
+    places, edges = ["Y", "Y"], []
+    for i in range(1, n):
+        below = places.pop(int(rng.integers(len(places))))
+        edges.append((f"X{i}", below))
+        places += [f"X{i}"] * 2
+    return Graph.from_edges(edges)
+
+
+def slope(times: list[float]) -> float:
+    """The exponent of the growth with the number of variables, by least squares on logarithms."""
+    return float(np.polyfit([math.log(n) for n in SIZES], [math.log(t) for t in times], 1)[0])
+
+
+def main() -> None:
+    print(f"rounds per second of one core, {TRIALS} trials in lock step on the paper's graph with six variables:")
+    for name, budget in (("causal-thompson", 2500), ("causal-explore", 400)):
+        print(f"  {name:50} {lock_step(name, TRIALS, budget):12,.0f}")
+    print("one live decision, milliseconds:")
+    for name in ("causal-thompson", "causal-explore"):
+        print(f"  {name + ', seven variables':50} {live_choice(name, N7):12.3f}")
+    for name in ("causal-thompson", "causal-explore"):
+        times = [live_choice(name, tree(n)) for n in SIZES]
+        ladder = "  ".join(f"{n}: {t:.2f}" for n, t in zip(SIZES, times, strict=True))
+        print(f"  {name} on trees of {ladder}; grows as n^{slope(times):.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""The derivatives of a circuit's outputs by its cells: backwards through the steps, by the chain rule.
+
+Most nodes matter for few outputs. So the unit of work is a pair (node, output) that depends on each other; which
+pairs there are, and which product passes on which pair's derivative, is settled once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+CONSTANTS = 2  # nodes behind the cells: one and zero
+MOST_NUMBERS = 2**22  # that are in memory at the same time
+
+
+class Step(NamedTuple):
+    """New nodes, each a sum over terms of a product over factors: inputs has axes (factor, term, node)."""
+
+    inputs: Indices
+    made: slice
+
+
+class Passing(NamedTuple):
+    """What one step passes on: the derivative of `source` times a product of `others` is a part of that of `target`."""
+
+    step: Step
+    source: Indices
+    others: Indices  # places in the flat array (factor, term, node)
+    target: Indices
+    turns: list[slice]  # within a turn no target occurs twice
+
+
+class Derivative:
+    """The derivatives of some outputs."""
+
+    def __init__(self, size: int, cells: int, steps: Sequence[Step], outputs: Indices) -> None:
+        matters = _matters(size, cells, steps, outputs)
+        pair = np.full(matters.shape, -1, dtype=np.intp)
+        pair[matters] = np.arange(matters.sum())
+        self._shape = (len(outputs), cells)
+        self._pairs = int(matters.sum())
+        self._start = pair[outputs, np.arange(len(outputs))]
+        self._passing = [_passing(step, cells, matters, pair) for step in reversed(steps)]
+        self._cell, self._output = np.nonzero(matters[:cells])
+        self._most = max([self._pairs, *(len(p.source) for p in self._passing)])
+
+    def of(self, values: Array) -> Array:
+        """The derivatives at these values of all nodes, with axes (output, cell, row)."""
+        rows = values.shape[1]
+        found = np.zeros((*self._shape, rows))
+        together = max(1, MOST_NUMBERS // self._most)
+        for first in range(0, rows, together):
+            part = slice(first, first + together)
+            adjoint = self._adjoint(np.ascontiguousarray(values[:, part]))
+            found[self._output, self._cell, part] = adjoint[: len(self._cell)]
+        return found
+
+    def _adjoint(self, values: Array) -> Array:
+        adjoint = np.zeros((self._pairs, values.shape[1]))
+        adjoint[self._start] = 1.0
+        for passing in self._passing:
+            others = _products_of_others(values[passing.step.inputs])
+            part = adjoint[passing.source]
+            part *= others.reshape(-1, values.shape[1])[passing.others]
+            for turn in passing.turns:
+                adjoint[passing.target[turn]] += part[turn]
+        return adjoint
+
+
+def _matters(size: int, cells: int, steps: Sequence[Step], outputs: Indices) -> NDArray[np.bool_]:
+    """Which node matters for which output."""
+    found = np.zeros((size, len(outputs)), dtype=bool)
+    found[outputs, np.arange(len(outputs))] = True
+    for step in reversed(steps):
+        for nodes in step.inputs.reshape(-1, step.inputs.shape[2]):
+            np.logical_or.at(found, nodes, found[step.made])
+    found[cells : cells + CONSTANTS] = False
+    return found
+
+
+def _passing(step: Step, cells: int, matters: NDArray[np.bool_], pair: Indices) -> Passing:
+    made, output = np.nonzero(matters[step.made])
+    source = pair[step.made][made, output]
+    inputs = step.inputs.reshape(-1, step.inputs.shape[2])
+    node = inputs[:, made]
+    others = np.arange(inputs.size).reshape(inputs.shape)[:, made]
+    real = (node < cells) | (node >= cells + CONSTANTS)
+    target = pair[node, output][real]
+    order, turns = _turns(target)
+    return Passing(
+        step, np.broadcast_to(source, node.shape)[real][order], others[real][order], target[order], turns
+    )  # fmt: skip
+
+
+def _turns(target: Indices) -> tuple[Indices, list[slice]]:
+    """An order in which every target comes once, then every one that has a second part, and so on.
+
+    >>> order, turns = _turns(np.array([5, 7, 5, 5]))
+    >>> order, turns
+    (array([0, 1, 2, 3]), [slice(0, 2, None), slice(2, 3, None), slice(3, 4, None)])
+    """
+    by_target = np.argsort(target, kind="stable")
+    sorted_targets = target[by_target]
+    first = np.searchsorted(sorted_targets, sorted_targets)
+    turn = np.empty(len(target), dtype=np.intp)
+    turn[by_target] = np.arange(len(target)) - first
+    ends = np.cumsum(np.bincount(turn)).tolist() if len(turn) else []
+    return np.argsort(turn, kind="stable"), [slice(a, b) for a, b in zip([0, *ends], ends, strict=False)]
+
+
+def _products_of_others(values: Array) -> Array:
+    """For every factor the product of all the others; axes (factor, ...)."""
+    if len(values) == 2:
+        return values[::-1]
+    found = np.ones(values.shape)
+    for i in range(1, len(values)):
+        np.multiply(found[i - 1], values[i - 1], out=found[i])
+    after = np.ones(values.shape[1:])
+    for i in range(len(values) - 2, -1, -1):
+        after *= values[i + 1]
+        found[i] *= after
+    return found

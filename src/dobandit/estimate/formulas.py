@@ -1,0 +1,139 @@
+"""How the mean of an arm is made from tables: a sum of products of P(v | z), each pooled or private.
+
+With the variables in causal order, the distribution of the ancestors of Y is the product of P(v | z), z the effective
+parents of v. Setting X changes the product in one of two ways:
+
+- own: the table of X is left out, X is x everywhere, and those tables that the intervention changes are private ones.
+  It holds for every arm, identifiable or not;
+- Tian: where no child of X shares its hidden causes, the tables of X's c-component C stay as observations show them,
+  summed over the value x' that X would have had; the others read x. Nothing is private, but there are more tables.
+
+>>> from dobandit.graph import Graph
+>>> for formula in formulas(Graph("X -> M -> Y; X <-> Y"), "Y", "X"):
+...     print(formula)
+Σ P(X) P(M | do(X)) P(Y | X, M)
+Σ P(M | X) P*(Y | M)
+
+The star marks the private table. The own pulls of do(X=x) teach P*(Y | M) and P(M | x), observations all the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from dobandit.estimate.pooling import changed_by
+from dobandit.graph import Graph
+
+
+class Factor(NamedTuple):
+    """P(variable | given) in the formula of an arm do(X=x)."""
+
+    variable: str
+    given: tuple[str, ...]
+    private: bool = False  # a table of its own for every arm do(X=x)
+    reads_set: bool = False  # X stands for the value that is set, while other factors sum over the one it would have
+
+
+class Formula(NamedTuple):
+    """E[Y | do(X=x)] for all x, or E[Y]: the product of the factors, with Y=1, summed over everything else."""
+
+    do: str | None
+    factors: tuple[Factor, ...]
+
+    @property
+    def has_private(self) -> bool:
+        return any(f.private for f in self.factors)
+
+    @property
+    def kept(self) -> str | None:
+        """The axis that is not summed over: the values that X is set to."""
+        return self.set_axis if any(f.reads_set for f in self.factors) else self.do
+
+    @property
+    def set_axis(self) -> str:
+        return f"do({self.do})"
+
+    def axes(self, factor: Factor) -> tuple[str, ...]:
+        """The names of a factor's arguments."""
+        names = (*factor.given, factor.variable)
+        return tuple(self.set_axis if factor.reads_set and v == self.do else v for v in names)
+
+    def __str__(self) -> str:
+        return "Σ " + " ".join(map(self._written, self.factors))
+
+    def _written(self, factor: Factor) -> str:
+        *given, variable = self.axes(factor)
+        star = "*" if factor.private else ""
+        return f"P{star}({variable} | {', '.join(given)})" if given else f"P{star}({variable})"
+
+
+def formulas(graph: Graph, reward: str, x: str, whole: Graph | None = None) -> tuple[Formula, ...]:
+    """One formula for the effect of X, or two that use different data: Tian's and the arm's own.
+
+    `graph` may be a projection of the `whole` graph, which says what an intervention leaves unchanged. Few tables are
+    better than many: the first formula that needs nothing private is enough.
+    """
+    whole = whole or graph
+    ancestors = graph.ancestral(reward)
+    if x not in ancestors:
+        return (observed(graph, reward),)
+    short = _own(graph, reward, x, graph.without_edges(into=x).ancestral(reward), whole)
+    if not short.has_private:
+        return (short,)
+    # The long form's private tables are those that Tian's formula cannot learn from own pulls: no datum counts twice.
+    long = _own(graph, reward, x, ancestors, whole)
+    if not long.has_private:
+        return (long,)
+    tian = _tian(graph.subgraph(ancestors), reward, x)
+    return (short,) if tian is None else (tian, long)
+
+
+@lru_cache(maxsize=256)
+def observed(graph: Graph, reward: str) -> Formula:
+    """E[Y] from the ordered factors of the ancestors of Y."""
+    among = graph.subgraph(graph.ancestral(reward))
+    return Formula(None, tuple(Factor(v, _given(among, v)) for v in among.variables))
+
+
+def overlapping(a: Formula, b: Formula) -> bool:
+    """Whether both learn the same pooled factor from the same data, but by different tables. Weighing such formulas
+    as if they were independent would count those data twice."""
+    tables = {f.variable: f.given for f in a.factors if not f.private}
+    return any(not f.private and tables.get(f.variable, f.given) != f.given for f in b.factors)
+
+
+def _own(graph: Graph, reward: str, x: str, among: frozenset[str], whole: Graph) -> Formula:
+    """The product along the graph in which nothing points to X."""
+    cut = graph.without_edges(into=x).subgraph(among)
+    factors = []
+    for v in cut.variables:
+        given = _given(cut, v)
+        changed = x in changed_by(whole, v, given)
+        factors.append(Factor(v, tuple(u for u in given if u != x) if changed else given, changed))
+    return Formula(x, _needed((f for f in factors if f.variable != x), reward, x))
+
+
+def _tian(graph: Graph, reward: str, x: str) -> Formula | None:
+    """Tian and Pearl (2002), Theorem 2: defined if no child of X is in its c-component."""
+    tied = graph.c_component(x)
+    if tied & graph.children(x):
+        return None
+    tables = ((v, _given(graph, v)) for v in graph.variables)
+    return Formula(x, _needed((Factor(v, z, reads_set=v not in tied and x in z) for v, z in tables), reward, x))
+
+
+def _needed(factors: Iterable[Factor], reward: str, x: str) -> tuple[Factor, ...]:
+    """The factors that do not sum to one: the reward's, and those of variables that a needed factor reads."""
+    factors = list(factors)
+    needed = {reward}
+    for f in reversed(factors):  # against the causal order, so that all readers of a variable come before it
+        if f.variable in needed:
+            needed |= set(f.given) - ({x} if f.reads_set else set())
+    return tuple(f for f in factors if f.variable in needed)
+
+
+def _given(graph: Graph, v: str) -> tuple[str, ...]:
+    effective = graph.effective_parents(v)
+    return tuple(u for u in graph.variables if u in effective)

@@ -1,0 +1,133 @@
+"""The pool: the tables that all arms share, and the mean of every arm as a circuit over their cells.
+
+An estimate is the value of one formula for one arm. Most arms have one; some have two that are weighed, or two ways of
+which the better one is taken; and an arm for which every table would be too wide has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dobandit.estimate.circuit import Circuit, Compiled, Function
+from dobandit.estimate.formulas import Factor, Formula, overlapping
+from dobandit.estimate.messages import Messages, contract
+from dobandit.estimate.pooling import pooled, private
+from dobandit.estimate.ways import Ways, cards_of, ways_of, ways_of_observing
+from dobandit.evidence.tally import Layout, Tallied
+from dobandit.problem import Problem
+
+Indices = NDArray[np.intp]
+
+
+class Pair(NamedTuple):
+    """Two estimates of one arm that are weighed by their variances; if they overlap, the better one is taken."""
+
+    first: int
+    second: int
+    overlap: bool
+
+
+class Pool:
+    """What is compiled once for a problem."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        ways: dict[str | None, Ways] = {None: ways_of_observing(problem)}
+        acting = problem.graph.ancestral(problem.reward)
+        ways |= {v: ways_of(problem, v) if v in acting else ways[None] for v in problem.intervenable}
+        self.is_alias = np.array([a.variable is not None and a.variable not in acting for a in problem.arms])
+        self.tables = tuple(dict.fromkeys(t for w in ways.values() for t in _tables(problem, w)))
+        self.layout = Layout(problem, self.tables)
+        self.arms = len(problem.arms)
+        self._cards = cards_of(problem)
+        self._circuit = Circuit(self.layout.size, self._cards)
+        self._shared: Messages | None = None
+        self._outputs: list[int] = []
+        self.arm_of: list[int] = []  # of every estimate
+        self.choices: list[list[tuple[int, ...]]] = [[] for _ in problem.arms]  # of every arm: its ways
+        self.pairs: list[Pair] = []
+        self._compile(ways)
+        self.circuit: Compiled = self._circuit.compile(self._outputs)
+        self.has_none = np.array([not ways for ways in self.choices])  # arms that learn from their own rewards only
+
+    @property
+    def estimates(self) -> int:
+        return len(self.arm_of)
+
+    def _compile(self, ways: Mapping[str | None, Ways]) -> None:
+        problem = self.problem
+        whole = ways[None].whole
+        if whole and len(whole[0].factors) > 1:
+            functions = {f.variable: self._function(f, whole[0]) for f in whole[0].factors}
+            self._shared = Messages(self._circuit, functions, self._cards)
+            self._base = whole[0]
+        of_variable = {v: [self._values(way) for way in (w.whole, w.projected) if way] for v, w in ways.items()}
+        for k, arm in enumerate(problem.arms):
+            code = 0 if arm.variable is None else problem.domains[arm.variable].index(str(arm.value))
+            formulas = [way for way in (ways[arm.variable].whole, ways[arm.variable].projected) if way]
+            for way, values in zip(formulas, of_variable[arm.variable], strict=True):
+                places = tuple(self._add(k, int(nodes[code if len(nodes) > 1 else 0])) for nodes in values)
+                self.choices[k].append(places)
+                if len(places) == 2:
+                    self.pairs.append(Pair(*places, overlapping(*way)))
+
+    def _add(self, arm: int, node: int) -> int:
+        self._outputs.append(node)
+        self.arm_of.append(arm)
+        return len(self._outputs) - 1
+
+    def _values(self, way: tuple[Formula, ...]) -> list[Indices]:
+        """The nodes of the effects of setting a variable, for its values in turn."""
+        return [self._value(formula).nodes.reshape(-1) for formula in way]
+
+    def _value(self, formula: Formula) -> Function:
+        """The sum of a formula, by messages where it differs from that of do() in few factors."""
+        if self._shared is not None and formula == self._base:
+            return self._shared.whole
+        new = {f.variable: f for f in formula.factors}
+        if self._shared is None or not self._is_change_of_base(formula):
+            functions = [self._function(f, formula) for f in formula.factors]
+            return contract(self._circuit, functions, [formula.kept or ""], self._cards)
+        # A factor that the formula does not mention sums to one; but where X is set, its own table is left out.
+        left_out = {formula.do} if formula.kept == formula.do else set()
+        gone = {f.variable for f in self._base.factors if new.get(f.variable, f) != f or f.variable in left_out}
+        put = [self._function(f, formula) for f in formula.factors if f.variable in gone]
+        return self._shared.replaced(gone, put, str(formula.kept))
+
+    def _is_change_of_base(self, formula: Formula) -> bool:
+        base = {f.variable: set(f.given) for f in self._base.factors}
+        return all(f.variable in base and set(f.given) <= base[f.variable] for f in formula.factors)
+
+    def _function(self, factor: Factor, formula: Formula) -> Function:
+        """The cells of a factor; those of private tables have an axis for the value that is set. Y is one."""
+        tables = _tables_of(self.problem, factor, formula.do)
+        cells = [self._cells(t) for t in tables]
+        axes = formula.axes(factor)
+        nodes = np.stack(cells) if factor.private else cells[0]
+        axes = (str(formula.do), *axes) if factor.private else axes
+        return Function(axes[:-1], nodes[..., 1]) if factor.variable == self.problem.reward else Function(axes, nodes)
+
+    def _cells(self, table: Tallied) -> Indices:
+        at = self.layout.slice(table)
+        return np.arange(at.start, at.stop).reshape(self.layout.shapes[self.layout.place[table]])
+
+
+def _tables(problem: Problem, ways: Ways) -> list[Tallied]:
+    return [
+        table
+        for formula in (*ways.whole, *ways.projected)
+        for factor in formula.factors
+        for table in _tables_of(problem, factor, formula.do)
+    ]
+
+
+def _tables_of(problem: Problem, factor: Factor, do: str | None) -> Sequence[Tallied]:
+    """The pooled table of a factor, or the private ones of all arms that set the variable."""
+    if not factor.private:
+        return [pooled(problem, factor.variable, factor.given)]
+    own = [k for k, arm in enumerate(problem.arms) if arm.variable == do]
+    return [private(factor.variable, factor.given, k) for k in own]

@@ -1,0 +1,59 @@
+"""What is believed about the cells of tables: every row P(. | z) has a Dirichlet posterior, Jeffreys' prior being 1/2
+for every value.
+
+All arrays have the rows of the batch as their last axis and are added up in a fixed order, so that the bits of a
+row do not depend on its company.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dobandit.evidence.tally import Layout
+
+Array = NDArray[np.float64]
+
+PRIOR = 0.5  # Jeffreys
+
+
+class Conditions:
+    """The conditions z of all tables: whose cells belong together."""
+
+    def __init__(self, layout: Layout) -> None:
+        cards = [shape[-1] for shape in layout.shapes]
+        numbers = [int(np.prod(shape[:-1])) for shape in layout.shapes]
+        self.table = np.repeat(np.arange(len(cards)), numbers)  # of every condition
+        self.card = np.array(cards, dtype=np.intp)[self.table]
+        self.first = np.concatenate([[0], np.cumsum(self.card)[:-1]]).astype(np.intp) if len(cards) else self.table
+        self.of_cell = np.repeat(np.arange(len(self.card)), self.card)
+        self.start = np.concatenate([[0], np.cumsum(numbers)]).astype(np.intp)  # of every table's conditions
+        self._all_binary = bool((self.card == 2).all())
+
+    def __len__(self) -> int:
+        return len(self.card)
+
+    def sums(self, cells: Array) -> Array:
+        """Sums over the values of each condition; axes (..., cell, row) become (..., condition, row)."""
+        if self._all_binary:
+            return np.asarray(cells[..., 0::2, :] + cells[..., 1::2, :])
+        found = cells.take(self.first, axis=-2)
+        for code in range(1, int(self.card.max(initial=1))):
+            has = np.flatnonzero(self.card > code)
+            found[..., has, :] += cells.take(self.first[has] + code, axis=-2)
+        return found
+
+    def normalised(self, cells: Array) -> Array:
+        """Cells that sum to one for every condition."""
+        return np.asarray(cells / self.sums(cells).take(self.of_cell, axis=-2))
+
+    def covariance(self, cells: Array, g: Array, h: Array) -> Array:
+        """Σ_v p g h - (Σ_v p g)(Σ_v p h) for every condition, of gradients with axes (..., cell, row).
+
+        Divided by one more than the Dirichlet's total, it is the condition's part of the covariance of two functions
+        of the tables with these gradients (delta method).
+        """
+        weighed = cells * g
+        if h is g:
+            return np.asarray(self.sums(weighed * g) - self.sums(weighed) ** 2)
+        return np.asarray(self.sums(weighed * h) - self.sums(weighed) * self.sums(cells * h))

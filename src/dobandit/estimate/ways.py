@@ -1,0 +1,76 @@
+"""Which formulas an arm's mean is read from, by the size of the tables they need.
+
+The formulas of the whole graph use the data of most arms, and are best while their tables can be filled. A wide table
+P(Y | many parents) stays empty for long; then the projection of the graph on X, what decides about X, and Y needs
+smaller tables, but learns from fewer arms. Both hold the same data, so that they are never averaged: the one with the
+smaller error is used. Where even the projection is too wide, an arm learns from its own rewards.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from dobandit.estimate.formulas import Formula, formulas, observed
+from dobandit.estimate.messages import widest
+from dobandit.problem import Problem
+
+MOST_CELLS = 4096  # of a table that is used at all, and of any table on the way
+WIDE = 64  # cells of a table from which on the projection is looked at too
+
+
+class Ways(NamedTuple):
+    """The mean of an arm: each way is one formula, or two that are weighed by their variances."""
+
+    do: str | None
+    whole: tuple[Formula, ...]  # of the whole graph; none if it is too wide
+    projected: tuple[Formula, ...]
+
+
+def cards_of(problem: Problem) -> dict[str, int]:
+    """The number of values of every axis that a formula may have; the reward has two cells."""
+    cards = {v: 2 if v == problem.reward else len(problem.domains[v]) for v in problem.graph.variables}
+    return cards | {f"do({v})": cards[v] for v in problem.intervenable}
+
+
+def ways_of_observing(problem: Problem) -> Ways:
+    """The ways to the mean of do(): its factors, or simply the mean of Y."""
+    whole = (observed(problem.graph, problem.reward),)
+    if _fits(problem, whole) and not _is_wide(problem, whole):
+        return Ways(None, whole, ())
+    small = (observed(problem.graph.project(problem.reward), problem.reward),)
+    return Ways(None, whole if _fits(problem, whole) else (), small)
+
+
+def ways_of(problem: Problem, x: str) -> Ways:
+    """The ways to the means of all arms that set X."""
+    whole = formulas(problem.graph, problem.reward, x)
+    if _fits(problem, whole) and not _is_wide(problem, whole):
+        return Ways(x, whole, ())
+    relevant = problem.graph.subgraph(problem.graph.ancestral(problem.reward))
+    tied = relevant.c_component(x)
+    deciding = tied.union(*(relevant.parents(v) for v in tied))
+    small = formulas(relevant.project({x, problem.reward} | deciding), problem.reward, x, problem.graph)
+    if small == whole or not _fits(problem, small):
+        small = ()
+    return Ways(x, whole if _fits(problem, whole) else (), small)
+
+
+def _cells(problem: Problem, formula: Formula) -> int:
+    """The size of the largest table of a formula."""
+    cards = cards_of(problem)
+    return max(math.prod(cards[v] for v in (*f.given, f.variable)) for f in formula.factors)
+
+
+def _is_wide(problem: Problem, way: tuple[Formula, ...]) -> bool:
+    return any(_cells(problem, f) > WIDE for f in way)
+
+
+def _fits(problem: Problem, way: tuple[Formula, ...]) -> bool:
+    return all(_cells(problem, f) <= MOST_CELLS and _width(f, cards_of(problem)) <= MOST_CELLS for f in way)
+
+
+def _width(formula: Formula, cards: Mapping[str, int]) -> int:
+    """The size of the largest table on the way to the sum."""
+    return widest([formula.axes(f) for f in formula.factors], [formula.kept or ""], cards)

@@ -1,0 +1,117 @@
+"""What is known about every arm: its mean, how sure that is, and which cells it depends on.
+
+Where an arm has two estimates, they are weighed so that the variance is least, their covariance included: tables that
+both use are not counted twice. Variances are those of the delta method at the posterior means.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dobandit.estimate.circuit import total
+from dobandit.estimate.pool import Pair, Pool
+from dobandit.estimate.posterior import PRIOR, Conditions
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+class Known(NamedTuple):
+    """What the tables say of all arms; the last axis is the row."""
+
+    weights: Array  # of the estimates
+    means: Array  # of the arms, as the others below
+    variances: Array
+    by_prior: Array  # how far the means may be off because the prior fills cells that have no data
+    gradients: Array  # axes: arm, cell, row
+
+
+class Weighing:
+    """How the estimates of a pool become the means of its arms."""
+
+    def __init__(self, pool: Pool, conditions: Conditions) -> None:
+        self._pool, self._conditions = pool, conditions
+        self._in_turn = _in_turn(pool)
+        self._several = [k for k, ways in enumerate(pool.choices) if len(ways) > 1]
+        self._is_simple = not pool.pairs and not self._several
+
+    def means(self, estimates: Array, weights: Array) -> Array:
+        """The weighed estimates of every arm: axes (estimate, ...) become (arm, ...)."""
+        found = np.zeros((self._pool.arms, *estimates.shape[1:]))
+        for arms, places in self._in_turn:
+            found[arms] += estimates[places] if self._is_simple else weights[places] * estimates[places]
+        return found
+
+    def known(self, cells: Array, totals: Array) -> Known:
+        """Everything, from the means of the cells and the totals of the posteriors."""
+        values = self._pool.circuit.values(cells)
+        estimates, gradients = self._pool.circuit.outputs(values), self._pool.circuit.gradient(values)
+        weights = self._weights(cells, totals, gradients)
+        of_arms = self.means(gradients, weights[:, np.newaxis])
+        variances = self._variance(cells, totals, of_arms, of_arms)
+        means = self.means(estimates, weights)
+        return Known(weights, means, variances, self._by_prior(totals, of_arms), of_arms)
+
+    def _error(self, cells: Array, totals: Array, g: Array) -> Array:
+        return self._variance(cells, totals, g, g) + self._by_prior(totals, g) ** 2
+
+    def _variance(self, cells: Array, totals: Array, g: Array, h: Array) -> Array:
+        """Variances or covariances of functions with these gradients: axes (..., row)."""
+        parts = self._conditions.covariance(cells, g, h) / (totals + 1)
+        return total(np.moveaxis(parts, -2, 0))
+
+    def _weights(self, cells: Array, totals: Array, gradients: Array) -> Array:
+        weights = np.ones((len(gradients), cells.shape[1]))
+        if self._is_simple:
+            return weights
+        pairs = self._pool.pairs
+        if pairs:
+            a, b = (np.array(places) for places in zip(*((p.first, p.second) for p in pairs), strict=True))
+            share = self._shares(cells, totals, gradients[a], gradients[b], pairs)
+            weights[a], weights[b] = share, 1 - share
+        for k in self._several:
+            self._take_the_best(k, weights, cells, totals, gradients)
+        return weights
+
+    def _shares(self, cells: Array, totals: Array, g: Array, h: Array, pairs: list[Pair]) -> Array:
+        """The weight of the first estimate of every pair."""
+        first, second = self._variance(cells, totals, g, g), self._variance(cells, totals, h, h)
+        both = self._variance(cells, totals, g, h)
+        spread = first + second - 2 * both
+        share = np.clip((second - both) / np.where(spread > 0, spread, 1.0), 0.0, 1.0)
+        overlap = np.array([p.overlap for p in pairs])[:, np.newaxis]
+        return np.where(overlap, (first <= second).astype(float), share)
+
+    def _take_the_best(self, k: int, weights: Array, cells: Array, totals: Array, gradients: Array) -> None:
+        """Of several ways to an arm's mean that with the smallest error."""
+        ways = self._pool.choices[k]
+        combined = [total(weights[list(way), np.newaxis] * gradients[list(way)]) for way in ways]
+        best = np.argmin([self._error(cells, totals, g) for g in combined], axis=0)
+        for i, way in enumerate(ways):
+            weights[list(way)] *= best == i
+
+    def _by_prior(self, totals: Array, g: Array) -> Array:
+        """How far off an estimate may be because the prior fills the cells that have no data yet.
+
+        The delta method takes the errors of all cells to be independent, so that many empty ones seem to make a sure
+        mean. But they are wrong together, if the truth is not what the prior says: here their errors add up.
+        """
+        conditions = self._conditions
+        share = PRIOR * conditions.card[:, np.newaxis] / totals
+        uniform = np.broadcast_to(1 / conditions.card[conditions.of_cell][:, np.newaxis], g.shape)
+        spread = np.sqrt(np.maximum(conditions.covariance(uniform, g, g), 0.0))
+        return total(np.moveaxis(share * spread, -2, 0))
+
+
+def _in_turn(pool: Pool) -> list[tuple[Indices, Indices]]:
+    """The first estimates of all arms that have one, then the second ones, and so on."""
+    of_arm = [[place for way in ways for place in way] for ways in pool.choices]
+    turns = range(max(map(len, of_arm), default=0))
+    return [
+        (np.array(arms), np.array([of_arm[k][i] for k in arms]))
+        for i in turns
+        if (arms := [k for k, places in enumerate(of_arm) if len(places) > i])
+    ]

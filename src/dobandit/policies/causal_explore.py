@@ -1,0 +1,148 @@
+"""Expected value of information over pooled tables: pull what promises most to improve the recommendation.
+
+Our own. All data meet in tables P(v | z) that interventions leave unchanged (docs/how-pooling-works.md). For every arm
+it is computed how far some money spent on it would move the differences between the leader's mean and the others', and
+by how much the best mean is expected to grow by that: the knowledge gradient (Frazier, Powell and Dayanik 2008) over
+arms whose means are correlated. Whom a pull informs is decided by the graph, so a cheap observation often wins.
+
+A few pulls may be worth nothing where many would change everything. So small and large sums are thought of, and an arm
+is worth what its best sum is worth per cost (KG(*) of Frazier and Powell, Decision Analysis 2010).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dobandit.chance import Chance
+from dobandit.estimate.circuit import total
+from dobandit.estimate.improvement import log_improvement
+from dobandit.estimate.weighing import Known
+from dobandit.evidence.tally import Tallied
+from dobandit.policies.pooled import Pooled, Warned, own_means, pooled_of, warned
+from dobandit.policies.protocol import Arms, Array, Choice, View
+from dobandit.policies.ties import pick, recommended
+from dobandit.problem import Problem
+
+CHUNK = 0.05  # of the money spent so far: the smallest sum that a decision thinks of spending
+MULTIPLES = (1.0, 4.0, 16.0)  # of that sum
+HOLD = 50  # a decision is kept for the next fiftieth of the pulls
+
+
+class State(NamedTuple):
+    refuted: Array  # how far own rewards contradict the graph; 0 where they do not
+
+
+@dataclass(frozen=True)
+class CausalExplore:
+    """The arm whose pulls, for the same money, promise most to improve the recommendation. Ours.
+
+    A decision is kept for a fiftieth of the pulls made so far. The recommendation, good at every moment, is the
+    largest posterior mean. An arm whose own rewards contradict the graph is judged by them alone; `guard=false` trusts
+    the graph.
+    """
+
+    name: ClassVar[str] = "causal-explore"
+    objective: ClassVar[str] = "simple"
+    reference: ClassVar[str] = "ours; after Frazier, Powell and Dayanik, SIAM J. Control Optim. 2008"
+    ignores_budget: ClassVar[bool] = True
+    starts_from_logs: ClassVar[bool] = True
+
+    guard: bool = True
+
+    def tables(self, problem: Problem) -> Sequence[Tallied]:
+        return pooled_of(problem).tables
+
+    def start(self, problem: Problem, rows: int) -> State:
+        return State(np.zeros((rows, len(problem.arms))))
+
+    def choose(self, view: View, state: State, chance: Chance) -> Choice:
+        pooled = pooled_of(view.problem)
+        known, totals = pooled.known(view)
+        state = self._guarded(pooled, view, state, known)
+        alone = pooled.alone(state.refuted)
+        means = np.where(alone, own_means(view), known.means.T)
+        leader = recommended(pooled.without_idle(means, view), view.costs)
+        gap = means - means[np.arange(len(leader)), leader][:, np.newaxis]
+        lessons = _lessons(pooled, view, known.gradients, totals, leader, alone)
+        score = np.max([_score(gap, lessons, h, view) for h in _sums(view)], axis=0)
+        arms = pick(pooled.without_idle(score, view), view, chance)
+        return Choice(arms, state, 1 + view.times // HOLD)
+
+    def recommend(self, view: View, state: State) -> Arms:
+        pooled = pooled_of(view.problem)
+        known, _ = pooled.known(view)
+        state = self._guarded(pooled, view, state, known)
+        means = np.where(pooled.alone(state.refuted), own_means(view), known.means.T)
+        return recommended(means, view.costs)
+
+    def warnings(self, view: View, state: State) -> list[list[Warned]]:
+        """For every row the arms whose own rewards contradict the graph."""
+        return warned(state.refuted)
+
+    def _guarded(self, pooled: Pooled, view: View, state: State, known: Known) -> State:
+        return State(pooled.refuted(view, state.refuted, known)) if self.guard else state
+
+
+def _sums(view: View) -> list[Array]:
+    """The sums of money that a decision thinks of spending on an arm."""
+    spent = (view.pulls * view.costs).sum(axis=1)
+    smallest = np.maximum(2 * view.costs.max(axis=1), CHUNK * spent)[:, np.newaxis]
+    return [smallest * times for times in MULTIPLES]
+
+
+class _Lessons(NamedTuple):
+    """What is to be learnt, with the row as the first axis: from tables, and from the rewards of arms on their own."""
+
+    leader: Arms
+    totals: Array  # of the posteriors: (row, z)
+    met: Array  # the chance that an outcome of arm j falls on z: (row, j, z)
+    moved: Array  # the variance that one outcome on z gives to the gap between leader and arm a: (row, a, z)
+    alone: NDArray[np.bool_]  # (row, arm)
+
+
+def _lessons(
+    pooled: Pooled, view: View, gradients: Array, totals: Array, leader: Arms, alone: NDArray[np.bool_]
+) -> _Lessons:
+    gradients = np.where(alone.T[:, np.newaxis], 0.0, gradients)
+    against = gradients[leader, :, np.arange(len(leader))].T - gradients  # axes: arm, cell, row
+    moved = pooled.conditions.covariance(pooled.cells(view), against, against)
+    totals, met, moved = (np.ascontiguousarray(np.moveaxis(a, -1, 0)) for a in (totals, pooled.met(view), moved))
+    return _Lessons(leader, totals, met, moved, alone)
+
+
+def _score(gap: Array, lessons: _Lessons, money: Array, view: View) -> Array:
+    """log of Σ_a E[max(gap_a + spread_ja N(0, 1), 0)] / money, for this much money spent on arm j: axes (row, j)."""
+    leader, pulls = lessons.leader, money / view.costs
+    logs = log_improvement(gap[:, np.newaxis], _spreads(lessons, pulls, view))
+    logs[np.arange(len(leader)), :, leader] = -np.inf
+    top = logs.max(axis=2, keepdims=True)
+    top = np.where(np.isfinite(top), top, 0.0)
+    sums = total(np.moveaxis(np.exp(logs - top), 2, 0))
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(sums) + top[..., 0] - np.log(money))
+
+
+def _spreads(lessons: _Lessons, pulls: Array, view: View) -> Array:
+    """How far so many pulls of arm j are expected to move the gap between leader and arm a: axes (row, j, a)."""
+    now = lessons.totals[:, np.newaxis] + 1
+    learnt = 1 / now - 1 / (now + pulls[..., np.newaxis] * lessons.met)
+    squares = np.einsum("rjz,raz->rja", learnt, lessons.moved)  # no matrix product: its bits depend on the machine
+    if lessons.alone.any():
+        squares += _own_parts(lessons, pulls, view)
+    return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
+
+
+def _own_parts(lessons: _Lessons, pulls: Array, view: View) -> Array:
+    """What pulls of an arm that is judged by its own rewards move: its own mean, and if it leads, every gap."""
+    own, number = own_means(view), view.told + 2
+    moved = np.where(lessons.alone, own * (1 - own) * (1 / number - 1 / (number + pulls)), 0.0)
+    arms, rows, leader = np.arange(moved.shape[1]), np.arange(len(moved)), lessons.leader
+    found = np.zeros((*moved.shape, len(arms)))
+    found[:, arms, arms] = moved
+    found[rows, leader] += moved[rows, leader][:, np.newaxis]
+    return found

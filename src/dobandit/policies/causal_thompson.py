@@ -1,0 +1,143 @@
+"""Optimistic Thompson sampling over pooled tables: every pull informs every arm that the graph lets it inform.
+
+Our own. All data meet in tables P(v | z) that interventions leave unchanged (docs/how-pooling-works.md). One joint draw
+of all tables gives one draw of every arm's mean, so that what arms have in common is drawn in common. Two additions:
+an arm is never drawn below its mean (optimism, May et al., JMLR 2012), and a pull that is made only to learn is
+replaced by an observation where that teaches as much for less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dobandit.chance import Chance
+from dobandit.estimate.circuit import total
+from dobandit.estimate.weighing import Known
+from dobandit.evidence.tally import Tallied
+from dobandit.policies.pooled import Pooled, Warned, own_means, pooled_of, warned
+from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View
+from dobandit.policies.ties import pick, recommended
+from dobandit.problem import Problem
+
+FLOOR = 1e-3  # the least that a pull is taken to lose
+
+
+class State(NamedTuple):
+    due: NDArray[np.intp]  # the time of the next refresh
+    weights: Array  # of the estimates
+    as_good: Array  # what an observation teaches about an arm, as a share of what a pull of the arm teaches
+    refuted: Array  # how far own rewards contradict the graph; 0 where they do not
+
+
+@dataclass(frozen=True)
+class CausalThompson:
+    """The largest of draw and mean, per cost; a draw of all tables makes the draws of all arms. Ours.
+
+    Pulls made only to learn become observations where these teach as much for less. An arm whose own rewards
+    contradict the graph is judged by them alone; `guard=false` trusts the graph.
+    """
+
+    name: ClassVar[str] = "causal-thompson"
+    objective: ClassVar[str] = "cumulative"
+    reference: ClassVar[str] = "ours; after Thompson, Biometrika 1933, and May et al., JMLR 2012"
+    ignores_budget: ClassVar[bool] = True
+    starts_from_logs: ClassVar[bool] = True
+
+    guard: bool = True
+
+    def tables(self, problem: Problem) -> Sequence[Tallied]:
+        return pooled_of(problem).tables
+
+    def start(self, problem: Problem, rows: int) -> State:
+        pooled = pooled_of(problem)
+        arms = np.zeros((rows, len(problem.arms)))
+        return State(np.zeros(rows, dtype=np.intp), np.zeros((rows, len(pooled.pool.arm_of))), arms, arms)
+
+    def choose(self, view: View, state: State, chance: Chance) -> Choice:
+        pooled = pooled_of(view.problem)
+        state = self._refreshed(pooled, view, state)
+        drawn, means = self._drawn_and_means(pooled, view, state, chance)
+        index = np.maximum(drawn, means) / view.costs
+        arms = pick(pooled.without_idle(index, view), view, chance)
+        return Choice(self._substituted(view, state, arms, means), state)
+
+    def recommend(self, view: View, state: State) -> Arms:
+        pooled = pooled_of(view.problem)
+        known, _ = pooled.known(view)
+        refuted = self._refuted(pooled, view, state, known)
+        return recommended(np.where(pooled.alone(refuted), own_means(view), known.means.T), view.costs)
+
+    def warnings(self, view: View, state: State) -> list[list[Warned]]:
+        """For every row the arms whose own rewards contradict the graph."""
+        return warned(state.refuted)
+
+    def _refreshed(self, pooled: Pooled, view: View, state: State) -> State:
+        """Weights, lessons and contradictions, anew in rows whose evidence has grown by a twentieth."""
+        due = np.flatnonzero(state.due <= view.times)
+        if len(due) == len(state.due):
+            return self._anew(pooled, view, state)
+        if len(due):
+            state = State._make(part.copy() for part in state)
+            part = self._anew(pooled, view.take(due), State._make(part[due] for part in state))
+            for old, new in zip(state, part, strict=True):
+                old[due] = new
+        return state
+
+    def _anew(self, pooled: Pooled, view: View, state: State) -> State:
+        known, totals = pooled.known(view)
+        due = view.times + 1 + view.times // 20
+        as_good = _as_good(pooled, view, known.gradients, totals)
+        return State(due, known.weights.T.copy(), as_good, self._refuted(pooled, view, state, known))
+
+    def _refuted(self, pooled: Pooled, view: View, state: State, known: Known) -> Array:
+        return pooled.refuted(view, state.refuted, known) if self.guard else state.refuted
+
+    def _drawn_and_means(self, pooled: Pooled, view: View, state: State, chance: Chance) -> tuple[Array, Array]:
+        """The means of all arms in one draw of the tables, and in their means."""
+        rows = len(view.trials)
+        shapes = pooled.shapes(view)
+        both = np.concatenate([chance.gammas(view.trials, view.time, shapes), shapes])
+        cells = pooled.conditions.normalised(np.ascontiguousarray(both.T))
+        weights = state.weights.T
+        values = pooled.values(cells, np.concatenate([weights, weights], axis=1))
+        drawn, means = values[:, :rows].T, values[:, rows:].T
+        alone = pooled.alone(state.refuted)
+        if alone.any():
+            own = own_means(view)
+            drawn, means = np.where(alone, _own_draws(view, chance), drawn), np.where(alone, own, means)
+        return drawn, means
+
+    def _substituted(self, view: View, state: State, arms: Arms, means: Array) -> Arms:
+        """Observe instead, where an arm is pulled only to learn and an observation teaches as much for less."""
+        value = means / view.costs
+        greedy = (value if view.affordable.all() else np.where(view.affordable, value, -np.inf)).argmax(axis=1)
+        rows = np.flatnonzero((arms != greedy) & (arms != OBSERVE) & view.affordable[:, OBSERVE])
+        if not len(rows):
+            return arms
+        price, costs, pulled = value[rows, greedy[rows]], view.costs[rows], arms[rows]
+        at = np.arange(len(rows))
+        loss = np.maximum(price * costs[at, pulled] - means[rows, pulled], 0.0) + FLOOR
+        observing = np.maximum(price * costs[:, OBSERVE] - means[rows, OBSERVE], 0.0) + FLOOR
+        arms[rows[state.as_good[rows, pulled] * loss >= observing]] = OBSERVE
+        return arms
+
+
+def _own_draws(view: View, chance: Chance) -> Array:
+    parameters = np.concatenate([view.rewards + 0.5, view.told - view.rewards + 0.5], axis=1)
+    won, lost = np.split(chance.gammas(view.trials, view.time, parameters, ":own"), 2, axis=1)
+    return np.asarray(won / (won + lost))
+
+
+def _as_good(pooled: Pooled, view: View, gradients: Array, totals: Array) -> Array:
+    """By how much an observation reduces the variance of an arm's mean, as a share of what the arm itself does."""
+    cells = pooled.cells(view)
+    reduction = pooled.conditions.covariance(cells, gradients, gradients) / ((totals + 1) * (totals + 2))
+    reached = pooled.met(view)
+    own = total(np.moveaxis(reached * reduction, 1, 0))
+    by_observing = total(np.moveaxis(reached[OBSERVE] * reduction, 1, 0))
+    return np.divide(by_observing, own, out=np.zeros(own.shape), where=own > 0).T

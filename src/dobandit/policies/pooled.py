@@ -1,0 +1,112 @@
+"""What our two policies share: pooled evidence about all arms, and the guard against a wrong graph.
+
+An arm whose own rewards contradict what the graph makes of all data is *refuted*: from then on it is judged by its own
+rewards alone. So a wrong graph costs time, but not the whole budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dobandit.estimate.lessons import Lessons
+from dobandit.estimate.pool import Pool
+from dobandit.estimate.posterior import PRIOR, Conditions
+from dobandit.estimate.weighing import Known, Weighing
+from dobandit.evidence.tally import Tallied
+from dobandit.policies.protocol import Array, View
+from dobandit.problem import Problem
+
+REFUTED = 4.0  # standard deviations between own rewards and the graph's answer
+PULLS = 10  # own pulls below which an arm cannot refute the graph
+
+
+class Warned(NamedTuple):
+    """An arm, by its place, and how many standard deviations its own rewards are off."""
+
+    arm: int
+    z: float
+
+    def __str__(self) -> str:
+        return f"this arm's own rewards contradict the graph: |z| = {self.z:.1f}"
+
+
+class Pooled:
+    """The pooled evidence of a problem, compiled. Arrays are (arm, row) or, inside tables, (..., row)."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.pool = Pool(problem)
+        self.conditions = Conditions(self.pool.layout)
+        self.weighing = Weighing(self.pool, self.conditions)
+        self.lessons = Lessons(self.pool, self.conditions)
+        self.tables: Sequence[Tallied] = (*self.pool.tables, *self.lessons.tables)
+        self._cells = self.pool.layout.size
+        self._has_aliases = bool(self.pool.is_alias.any())
+
+    def shapes(self, view: View) -> Array:
+        """The parameters of the Dirichlet posteriors of all tables: axes (row, cell)."""
+        return view.counts[:, : self._cells] + PRIOR
+
+    def cells(self, view: View) -> Array:
+        """The posterior means of all tables: axes (cell, row)."""
+        return self.conditions.normalised(np.ascontiguousarray(self.shapes(view).T))
+
+    def known(self, view: View) -> tuple[Known, Array]:
+        """What the tables say of all arms, and the totals of their posteriors."""
+        totals = self.conditions.sums(np.ascontiguousarray(self.shapes(view).T))
+        return self.weighing.known(self.cells(view), totals), totals
+
+    def values(self, cells: Array, weights: Array) -> Array:
+        """The means of all arms for these tables."""
+        circuit = self.pool.circuit
+        return self.weighing.means(circuit.outputs(circuit.values(cells)), weights)
+
+    def met(self, view: View) -> Array:
+        """The chance that an outcome of an arm falls on a condition of a table that it may enter: (arm, z, row)."""
+        return self.lessons.of_arms(self.lessons.of_observing(view.counts[:, self._cells :]))
+
+    def refuted(self, view: View, before: Array, known: Known) -> Array:
+        """How many standard deviations the own rewards of an arm are from what the graph makes of all data, where
+        that is too many; once refuted, an arm stays so. Axes (row, arm)."""
+        own = own_means(view)
+        # Own rewards are a part of all data. So under a right graph the variance of the difference is that of the own
+        # mean less that of the pooled one (Hausman, Econometrica 1978), and at most the former.
+        spread = np.sqrt(own * (1 - own) / (view.told + 2) + known.by_prior.T**2)
+        z = np.abs(own - known.means.T) / spread
+        is_refuted = (view.told >= PULLS) & (z > REFUTED) & ~self.pool.has_none
+        return np.where(is_refuted | (before > 0), np.maximum(z, before), 0.0)
+
+    def alone(self, refuted: Array) -> NDArray[np.bool_]:
+        """The arms that are judged by their own rewards."""
+        return np.asarray(self.pool.has_none | (refuted > 0))
+
+    def without_idle(self, scores: Array, view: View) -> Array:
+        """Scores that are never the best for arms that are as good as do() whatever happens, and not cheaper."""
+        if not self._has_aliases:
+            return scores
+        return np.where(self.pool.is_alias & (view.costs >= view.costs[:, :1]), -np.inf, scores)
+
+
+_compiled = lru_cache(maxsize=64)(Pooled)
+_latest: list[tuple[Problem, Pooled]] = []
+
+
+def pooled_of(problem: Problem) -> Pooled:
+    """What is compiled for a problem. The latest one is at hand without looking at its contents, at every decision."""
+    if not _latest or _latest[0][0] is not problem:
+        _latest[:] = [(problem, _compiled(problem))]
+    return _latest[0][1]
+
+
+def own_means(view: View) -> Array:
+    """The posterior mean of every arm's own rewards."""
+    return (view.rewards + PRIOR) / (view.told + 2 * PRIOR)
+
+
+def warned(refuted: Array) -> list[list[Warned]]:
+    """For every row the arms whose own rewards contradict the graph."""
+    return [[Warned(k, float(row[k])) for k in np.flatnonzero(row).tolist()] for row in refuted]

@@ -1,0 +1,127 @@
+"""causal-explore: the value of information by plain loops, what it buys, and its recommendation at every moment."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import dobandit as db
+from dobandit import worlds
+from dobandit.chance import Chance
+from dobandit.estimate.improvement import log_improvement
+from dobandit.policies.causal_explore import CausalExplore
+from dobandit.problem import Problem
+from dobandit.worlds import World
+from dobandit.worlds.graphs import N5, N7
+from tests.policies.views import evidence
+
+
+def test_expected_improvement_is_its_integral() -> None:
+    """h(t) = ∫_{-∞}^t Φ, by the trapezoidal rule on a fine grid, from -30 (asymptotic: φ / t²) upwards."""
+    grid = np.linspace(-30, 9, 390_001)
+    cumulative = np.array([0.5 * math.erfc(-t / math.sqrt(2)) for t in grid])
+    start = math.exp(-450 - 2 * math.log(30)) / math.sqrt(2 * math.pi)
+    steps = (cumulative[1:] + cumulative[:-1]) / 2 * (grid[1] - grid[0])
+    integral = np.concatenate([[start], start + np.cumsum(steps)])
+    at = np.flatnonzero(grid > -29)[::501]
+    np.testing.assert_allclose(np.exp(log_improvement(grid, np.ones(len(grid))))[at], integral[at], rtol=1e-3)
+    far = log_improvement(np.array([-29.999, -30.001, -200.0]), np.ones(3))
+    assert far[0] == pytest.approx(far[1], abs=0.1)
+    assert far[2] == pytest.approx(-20_000 - 0.5 * math.log(2 * math.pi) - 2 * math.log(200), abs=1e-3)
+    np.testing.assert_array_equal(log_improvement(np.array([-1.0, 2.0]), np.zeros(2)), [-np.inf, math.log(2)])
+
+
+def test_the_value_of_information_by_plain_loops() -> None:
+    """X -> Y: tables P(X), fed by do(), and P(Y | x), fed by do() and do(X=x). The most valuable arm is pulled."""
+    rng = np.random.default_rng(6)
+    made = CausalExplore()
+    for _ in range(40):
+        problem = Problem("X -> Y", "Y", 10**4, "simple", default_cost=float(rng.integers(1, 9)))
+        x = rng.random(int(rng.integers(1, 60))) < rng.random()
+        outcomes = [("do()", {"X": int(v), "Y": int(rng.random() < 0.3 + 0.3 * v)}) for v in x]
+        view = evidence(made, problem, outcomes)
+        score = _scores([(o["X"], o["Y"]) for _, o in outcomes], [float(c) for c in view.costs[0]])
+        arm = int(made.choose(view, made.start(problem, 1), Chance(0, "policy")).arms[0])
+        assert score[arm] >= max(score) * (1 - 1e-3)
+
+
+def _scores(seen: list[tuple[int, int]], costs: list[float]) -> list[float]:
+    n_x = [0.5 + sum(x == v for x, _ in seen) for v in (0, 1)]
+    n_y = [[0.5 + sum(x == v and y == w for x, y in seen) for w in (0, 1)] for v in (0, 1)]
+    p = n_x[1] / sum(n_x)
+    y = [n_y[v][1] / sum(n_y[v]) for v in (0, 1)]
+    means = [(1 - p) * y[0] + p * y[1], y[0], y[1]]
+    # derivatives of the three means by p, y_0, y_1, and the variances of one more draw: p(1-p), y(1-y)
+    slopes = np.array([[y[1] - y[0], 1 - p, p], [0, 1, 0], [0, 0, 1]])
+    noise = np.array([p * (1 - p), y[0] * (1 - y[0]), y[1] * (1 - y[1])])
+    number = np.array([sum(n_x), sum(n_y[0]), sum(n_y[1])])
+    often = [(sum(x == v for x, _ in seen) + 0.5) / (len(seen) + 1) for v in (0, 1)]
+    met = np.array([[1, often[0], often[1]], [0, 1, 0], [0, 0, 1]])
+    smallest = max(2 * max(costs), 0.05 * len(seen) * costs[0])
+    leader = max(range(3), key=lambda k: (means[k], k == 0))
+
+    def value(j: int, money: float) -> float:
+        learnt = 1 / (number + 1) - 1 / (number + 1 + money / costs[j] * met[j])
+        found = 0.0
+        for a in range(3):
+            spread = math.sqrt(sum((slopes[leader] - slopes[a]) ** 2 * noise * learnt))
+            t = (means[a] - means[leader]) / spread if spread else 0.0
+            normal = math.exp(-t * t / 2) / math.sqrt(2 * math.pi)
+            found += (a != leader) * spread * (normal + t * 0.5 * math.erfc(-t / math.sqrt(2)))
+        return found / money
+
+    return [max(value(j, smallest * times) for times in (1, 4, 16)) for j in range(3)]
+
+
+@pytest.mark.parametrize("graph", [N5, N7], ids=["n5", "n7"])
+def test_the_papers_worlds_are_solved_by_fifty_observations(graph: db.Graph) -> None:
+    problem = Problem(graph, "Y", 50, "simple", default_cost={"choose": [5, 6, 7]})
+    batch = World.stack(worlds.xor(graph, seed) for seed in range(64))
+    assert db.simulate(problem, batch, ["causal-explore"], 64).regret["causal-explore"].mean() <= 0.01
+
+
+def test_what_observations_do_not_teach_is_bought() -> None:
+    """A rare value, and a bow: watching would hardly ever show the one and never tell the effect of the other."""
+    rare = worlds.from_tables("X -> Y", {"X": ([], [0.98, 0.02]), "Y": (["X"], [[0.5, 0.5], [0.2, 0.8]])})
+    hidden = {"U": ([0.5, 0.5], ["X", "Y"])}
+    bow = worlds.from_tables(
+        "X -> Y; X <-> Y",
+        {
+            "X": (["U"], [[0.9, 0.1], [0.1, 0.9]]),
+            "Y": (["X", "U"], [[[0.9, 0.1], [0.3, 0.7]], [[0.5, 0.5], [0.0, 1.0]]]),
+        },
+        hidden,
+    )
+    for world in (rare, bow):
+        problem = Problem(world.graph, "Y", 300, "simple", default_cost=5)
+        r = db.simulate(problem, world, ["causal-explore"], 64)
+        assert (r.recommended["causal-explore"][:, 0] == 2).mean() >= 0.95
+        assert (r.pulls["causal-explore"][:, 0, 2] > 0).all()
+
+
+def test_all_money_is_spent() -> None:
+    problem = Problem(N5, "Y", 99.5, "simple", default_cost=7)
+    r = db.simulate(problem, worlds.xor(N5, 1), ["causal-explore"], 16)
+    assert ((r.pulls["causal-explore"][:, 0] @ [1.0, *[7.0] * 10]) > 98.5).all()
+
+
+def test_a_decision_is_kept_for_a_fiftieth_of_the_pulls() -> None:
+    problem, made = Problem("X -> Y", "Y", 1000, "simple"), CausalExplore()
+    for n in (0, 49, 50, 249):
+        view = evidence(made, problem, [("do()", {"X": i % 2, "Y": i % 3 == 0}) for i in range(n)])
+        repeats = made.choose(view, made.start(problem, 1), Chance(0, "policy")).repeats
+        assert repeats is not None
+        assert repeats.tolist() == [1 + n // 50]
+
+
+def test_an_arm_that_contradicts_the_graph_is_judged_by_its_own_rewards() -> None:
+    problem, made = Problem("X -> Y", "Y", 1000, "simple"), CausalExplore()
+    watched = [("do()", {"X": x, "Y": x}) for x in (0, 1)] * 100
+    view = evidence(made, problem, [*watched, *[("do(X=1)", {"X": 1, "Y": 0})] * 40])
+    start = made.start(problem, 1)
+    state = made.choose(view, start, Chance(0, "policy")).state
+    assert [w.arm for w in made.warnings(view, state)[0]] == [2]
+    assert made.recommend(view, state).tolist() == [0]
+    assert CausalExplore(guard=False).recommend(view, start).tolist() == [2]

@@ -1,0 +1,267 @@
+"""Pooling on exact distributions: what enters a table belongs there, what is kept out differs, every formula is exact.
+
+Tables are computed by enumerating random models with hidden causes (`tests/models.py`), never by sampling.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from dobandit.elimination import Factor as Named
+from dobandit.elimination import contract
+from dobandit.estimate import ways
+from dobandit.estimate.circuit import total
+from dobandit.estimate.formulas import Formula, formulas, observed, overlapping
+from dobandit.estimate.pool import Pool
+from dobandit.estimate.pooling import changed_by, pooled
+from dobandit.estimate.posterior import Conditions
+from dobandit.estimate.weighing import Weighing
+from dobandit.evidence.tally import Tallied
+from dobandit.graph import Graph
+from dobandit.identification import Table
+from dobandit.problem import Problem
+from dobandit.worlds import parallel
+from dobandit.worlds.graphs import N5, N6, N6_HIDDEN, N7
+from tests.models import Model, conditional, marginal, random_admg, random_model
+
+MODELS = 320
+
+
+class Exact(NamedTuple):
+    """A model, the problem of maximising one of its variables, and the distribution under every arm."""
+
+    model: Model
+    problem: Problem
+    joints: list[np.ndarray]
+
+    def table(self, table: Tallied, arm: int) -> np.ndarray:
+        """P(variable | given) under an arm, NaN where the condition never occurs; in order, as one row."""
+        found = conditional(self.joints[arm], self.model.graph, Table(table.variable, table.given))
+        return found.reshape(-1, found.shape[-1])
+
+    @property
+    def means(self) -> list[float]:
+        return [float(marginal(j, self.model.graph, self.problem.reward)[1]) for j in self.joints]
+
+
+def exact(model: Model, reward: str) -> Exact:
+    domains = {v: [str(code) for code in range(card)] for v, card in model.cards.items()}
+    problem = Problem(model.graph, reward, 100, domains=domains)
+    settings = [
+        {} if a.variable is None else {a.variable: domains[a.variable].index(str(a.value))} for a in problem.arms
+    ]
+    return Exact(model, problem, [model.joint(s) for s in settings])
+
+
+@cache
+def exact_models() -> list[Exact]:
+    """Random models; of every three one with values other than 0 and 1. The reward, 0/1, need not be the last."""
+    rng = np.random.default_rng(20)
+    found: list[Exact] = []
+    while len(found) < MODELS:
+        graph = random_admg(rng, 4, 6)
+        model = random_model(graph, rng, (2, 3) if len(found) % 3 == 0 else (2,))
+        rewards = [v for v in graph.variables if model.cards[v] == 2 and graph.parents(v)]
+        if rewards:
+            found.append(exact(model, rewards[-1]))
+    return found
+
+
+def cells(pool: Pool, exact: Exact) -> np.ndarray:
+    """All tables of a pool, each computed from the last arm that may enter it. Where that arm does not show a
+    condition, another one does."""
+    found = np.full((pool.layout.size, 1), np.nan)
+    for table in pool.tables:
+        at = pool.layout.slice(table)
+        for arm in table.arms:
+            values = exact.table(table, arm).ravel()
+            found[at, 0] = np.where(np.isnan(values), found[at, 0], values)
+    return found
+
+
+def test_the_models_are_of_every_kind() -> None:
+    problems = [e.problem for e in exact_models()]
+    bows = sum(bool(p.graph.directed & {e for a, b in p.graph.bidirected for e in ((a, b), (b, a))}) for p in problems)
+    assert bows > 50
+    assert sum(not p.graph.bidirected for p in problems) > 20
+    assert sum(any(len(d) > 2 for d in p.domains.values()) for p in problems) > 80
+
+
+def test_what_is_pooled_is_the_same_and_what_is_not_differs() -> None:
+    """Every entry of the mask. Soundness is a theorem; that every other entry differs holds for almost all models."""
+    together = apart = 0
+    for e in exact_models():
+        for table in Pool(e.problem).tables:
+            if table.arms[0] != 0:
+                continue  # private
+            seen = e.table(table, 0)
+            for k, arm in enumerate(e.problem.arms):
+                if arm.variable == table.variable:
+                    assert k not in table.arms
+                    continue
+                difference = np.nanmax(np.abs(e.table(table, k) - seen))
+                if k in table.arms:
+                    assert difference < 1e-12
+                    together += 1
+                else:
+                    assert difference > 1e-9
+                    apart += 1
+    assert min(together, apart) > 500
+
+
+@pytest.mark.parametrize("wide", [64, 0])
+def test_every_estimate_is_exact(wide: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On the whole graph, and (where every table counts as wide) on the projection as well."""
+    monkeypatch.setattr(ways, "WIDE", wide)
+    kinds = {"tian": 0, "private": 0, "projected": 0, "alias": 0}
+    for e in exact_models():
+        pool, means = Pool(e.problem), e.means
+        estimates = pool.circuit.outputs(pool.circuit.values(cells(pool, e)))[:, 0]
+        assert not pool.has_none.any()
+        for place, arm in enumerate(pool.arm_of):
+            assert abs(estimates[place] - means[arm]) < 1e-12
+        kinds["tian"] += len(pool.pairs)
+        kinds["private"] += sum(len(t.arms) == 1 and t.arms[0] != 0 for t in pool.tables)
+        kinds["projected"] += sum(len(w) > 1 for w in pool.choices)
+        kinds["alias"] += int(pool.is_alias.sum())
+    assert all(n >= 40 for kind, n in kinds.items() if kind != "projected" or wide == 0), kinds
+
+
+def test_gradients_are_differences() -> None:
+    """Estimates are polynomials of low degree, so that central differences are almost exact."""
+    rng = np.random.default_rng(3)
+    for e in exact_models()[::10]:
+        circuit = Pool(e.problem).circuit
+        at, step = rng.uniform(0.1, 0.9, (circuit.cells, 4)), 1e-5 * rng.normal(size=(circuit.cells, 4))
+        ahead, behind = (circuit.outputs(circuit.values(at + s)) for s in (step, -step))
+        slope = (circuit.gradient(circuit.values(at)) * step).sum(axis=1)
+        np.testing.assert_allclose((ahead - behind) / 2, slope, rtol=0, atol=1e-12)
+
+
+def test_the_effects_of_a_wide_tree_are_those_of_elimination() -> None:
+    """On trees with hidden causes that nobody could enumerate: shared messages against one elimination per formula."""
+    rng = np.random.default_rng(8)
+    for _ in range(3):
+        problem = Problem(_tree(rng, 30, hidden=4), "Y", 100)
+        pool = Pool(problem)
+        numbers = rng.uniform(0.2, 0.8, (pool.layout.size, 2))
+        numbers = Conditions(pool.layout).normalised(numbers)
+        estimates = pool.circuit.outputs(pool.circuit.values(numbers))
+        for k in range(1, pool.arms):
+            found = formulas(problem.graph, "Y", str(problem.arms[k].variable))
+            for place, formula in zip(pool.choices[k][0], found, strict=True):
+                np.testing.assert_allclose(estimates[place], _eliminated(pool, formula, numbers, k), rtol=1e-10)
+
+
+def _eliminated(pool: Pool, formula: Formula, numbers: np.ndarray, k: int) -> np.ndarray:
+    """The sum of a formula for one arm, without messages."""
+    problem, x = pool.problem, formula.do
+    code = problem.domains[str(x)].index(str(problem.arms[k].value))
+    functions = []
+    for f in formula.factors:
+        given = tuple(f.given)
+        table = Tallied(f.variable, given, arms=(k,)) if f.private else pooled(problem, f.variable, given)
+        values: np.ndarray = pool.layout.view(numbers.T, table)
+        axes = [*formula.axes(f)]
+        for name, at in (("Y", 1), (formula.kept, code)):
+            if name in axes:
+                values = np.asarray(values.take(at, axis=1 + axes.index(str(name))))
+                axes.remove(str(name))
+        functions.append(Named(tuple(axes), values))
+    return np.asarray(contract(functions, ()))
+
+
+def _tree(rng: np.random.Generator, n: int, hidden: int = 0) -> Graph:
+    """Everything leads to Y, by one way; nobody has more than three parents. A few siblings share hidden causes."""
+    names, child = ["Y"], dict[str, str]()
+    while len(names) < n:
+        below = str(rng.choice(names))
+        if sum(c == below for c in child.values()) < 3:
+            child[f"X{len(names)}"] = below
+            names.append(f"X{len(names)}")
+    pairs = [(a, b) for a in child for b in child if a < b and child[a] == child[b]]
+    chosen = rng.choice(len(pairs), hidden, replace=False)
+    return Graph.from_edges(list(child.items()), [pairs[i] for i in chosen])
+
+
+def test_the_work_on_trees_is_linear() -> None:
+    """Products of the circuit per variable: no more for 120 variables than for 30, all arms together."""
+    per_variable = []
+    for n in (30, 60, 120):
+        graph = _tree(np.random.default_rng(1), n)
+        steps = Pool(Problem(graph, "Y", 100)).circuit.steps
+        per_variable.append(sum(s.inputs[0].size for s in steps) / n)
+    assert max(per_variable) < 1.3 * min(per_variable)
+
+
+def test_arms_that_cannot_matter_are_aliases() -> None:
+    pool = Pool(Problem("X -> Y -> Z; X -> W; W <-> Y", "Y", 100))
+    named = {str(a): bool(is_alias) for a, is_alias in zip(pool.problem.arms, pool.is_alias, strict=True)}
+    assert named == {"do()": 0, "do(X=0)": 0, "do(X=1)": 0, "do(Z=0)": 1, "do(Z=1)": 1, "do(W=0)": 1, "do(W=1)": 1}
+    assert all(set(np.flatnonzero(pool.is_alias)) <= set(t.arms) for t in pool.tables if t.arms[0] == 0)
+
+
+def test_tables_by_hand() -> None:
+    """The front door: X -> M -> Y with a hidden cause of X and Y."""
+    graph = Graph("X -> M -> Y; X <-> Y")
+    assert changed_by(graph, "M", ("X",)) == {"M"}
+    assert changed_by(graph, "M", ()) == {"M", "X"}
+    assert changed_by(graph, "X", ()) == {"X"}
+    assert changed_by(graph, "Y", ("X", "M")) == {"X", "Y"}
+    assert [str(f) for f in formulas(graph, "Y", "M")] == ["Σ P(X) P(Y | X, M)"]
+    assert str(observed(graph, "Y")) == "Σ P(X) P(M | X) P(Y | X, M)"
+    bow = Graph("X -> Y; X <-> Y")
+    assert [str(f) for f in formulas(bow, "Y", "X")] == ["Σ P*(Y)"]
+
+
+@pytest.mark.parametrize("graph", [N5, N6, N6_HIDDEN, N7], ids=["n5", "n6", "n6h", "n7"])
+def test_on_the_papers_graphs_nothing_is_counted_twice(graph: Graph) -> None:
+    for v in graph.variables[:-1]:
+        found = formulas(graph, "Y", v)
+        assert len(found) == 1 or not overlapping(*found)
+
+
+def test_variances_and_weights_against_draws() -> None:
+    """The delta method on the front door with many data: variances, covariance and the best weight as in draws."""
+    pool = Pool(Problem("X -> M -> Y; X <-> Y", "Y", 100))
+    conditions = Conditions(pool.layout)
+    weighing = Weighing(pool, conditions)
+    rng = np.random.default_rng(4)
+    shapes = rng.uniform(300, 600, (pool.layout.size, 1))
+    known = weighing.known(conditions.normalised(shapes), conditions.sums(shapes))
+    draws = 40_000
+    tables = conditions.normalised(rng.standard_gamma(np.broadcast_to(shapes, (len(shapes), draws))))
+    values = pool.circuit.outputs(pool.circuit.values(tables))
+    for pair in pool.pairs:
+        a, b = values[pair.first], values[pair.second]
+        covariance = np.cov(a, b)
+        best = (covariance[1, 1] - covariance[0, 1]) / (a - b).var()
+        share = known.weights[pair.first, 0]
+        assert share == pytest.approx(best, abs=0.05)
+        assert known.weights[pair.second, 0] == pytest.approx(1 - share)
+        mixed = share * a + (1 - share) * b
+        arm = pool.arm_of[pair.first]
+        assert known.variances[arm, 0] == pytest.approx(mixed.var(), rel=4 * np.sqrt(2 / draws) + 0.01)
+        assert known.means[arm, 0] == pytest.approx(mixed.mean(), abs=4 * mixed.std() / np.sqrt(draws) + 1e-4)
+
+
+def test_an_empty_wide_table_does_not_pass_for_knowledge() -> None:
+    """With few data the means of the parallel bandit come from P(Y | X), not from a table with 256 cells."""
+    pool = Pool(Problem(parallel(7).graph, "Y", 100))
+    conditions = Conditions(pool.layout)
+    shapes = np.full((pool.layout.size, 1), 0.5)
+    small = next(t for t in pool.tables if t.given == ("X1",))
+    shapes[pool.layout.slice(small), 0] += 3
+    known = Weighing(pool, conditions).known(conditions.normalised(shapes), conditions.sums(shapes))
+    whole, projected = (way[0] for way in pool.choices[1])  # do(X1=0)
+    assert (known.weights[whole, 0], known.weights[projected, 0]) == (0, 1)
+
+
+def test_sums_do_not_depend_on_the_company() -> None:
+    numbers = np.random.default_rng(2).uniform(size=(1001, 64))
+    alone = np.concatenate([total(numbers[:, [i]]) for i in range(64)])
+    np.testing.assert_array_equal(total(numbers), alone)
