@@ -2,6 +2,7 @@
 # make test    set up, then lint, types, import contract and all tests
 # make bench   set up, then print the measured ratios of benchmarks/
 # make reproduction   set up, then run the paper's experiments anew and write docs/reproduction.md
+# make stress  set up, then kill workers of studies 300 times per store
 # make benchmark   set up, then run the policies on all benchmark worlds and write docs/benchmark.md
 # Every target does all its own set-up and is quick the second time.
 
@@ -14,7 +15,7 @@ OUT    := dobandit-out/demo
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := constraints.txt
 
-.PHONY: demo test bench benchmark reproduction lint docs wheel clean constraints
+.PHONY: demo test stress bench benchmark reproduction lint docs wheel clean constraints
 
 demo: $(READY)
 	@rm -rf $(OUT) && mkdir -p $(OUT)
@@ -32,11 +33,15 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+stress: $(READY)
+	DOBANDIT_KILLS=300 $(BIN)/python -m pytest tests/study/test_crashes.py tests/study/test_workers.py
+
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
 	$(BIN)/python benchmarks/policies.py
 	$(BIN)/python benchmarks/worlds.py
 	$(BIN)/python benchmarks/effects.py
+	$(BIN)/python benchmarks/studies.py
 	$(BIN)/python benchmarks/reproduction.py
 	$(BIN)/python benchmarks/pooled.py
 

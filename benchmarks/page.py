@@ -221,9 +221,10 @@ def wrong_graph(bench: Bench) -> Section:
         [
             f"The policy is told the graph without any of its hidden causes, in {bench.long} worlds of the class "
             f"{WRONG_WORLD}, where that misleads most.",
-            Table(["", "B = 4,000", "B = 8,000", "largest", "runs with a warning"], rows),
-            f"Without the guard, {len(stuck)} runs gain more than {STUCK:.0%} of their regret in the second half of "
-            f"the budget; in {hit} of these the guard warns that an arm's own rewards contradict the graph.",
+            Table(["", *(f"B = {budget:,.0f}" for budget in WRONG), "largest", "runs with a warning"], rows),
+            f"Without the guard, on the same worlds and outcomes, {len(stuck)} runs gain more than {STUCK:.0%} of "
+            f"their regret in the second half of the budget; in {hit} of these the guard warns that an arm's own "
+            "rewards contradict the graph.",
         ],
     )
 

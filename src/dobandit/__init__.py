@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dobandit.identification import Estimand, identify, is_identifiable
     from dobandit.problem import Arm, Problem
     from dobandit.simulation import simulate
+    from dobandit.study import Study
 
 __version__ = "0.1.0"
 
@@ -33,6 +34,7 @@ _HOME = {
     "Graph": "graph",
     "NotIdentifiable": "errors",
     "Problem": "problem",
+    "Study": "study",
     "effect": "estimate",
     "identify": "identification",
     "is_identifiable": "identification",
@@ -47,6 +49,7 @@ __all__ = [
     "Graph",
     "NotIdentifiable",
     "Problem",
+    "Study",
     "effect",
     "identify",
     "is_identifiable",

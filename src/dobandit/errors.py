@@ -120,6 +120,32 @@ class StorageError(DobanditError):
     exit_code = 5
 
 
+class StudyError(DobanditError):
+    """A study or a pull that is missing, exists already or conflicts, or a file that is not a study."""
+
+    exit_code = 4
+
+
+class NoSuchPull(StudyError):
+    """A number that no pull of the study has."""
+
+    def __init__(self, number: object, last: int) -> None:
+        has = f"its pulls are 1 to {last}" if last else "nothing has been asked yet"
+        super().__init__(f"there is no pull {number} in this study; {has}")
+
+
+class Conflict(StudyError):
+    """Two statements about the same thing that cannot both be true; both are in the text."""
+
+
+class OutcomeError(DobanditError):
+    """An outcome that does not fit its pull: what is wrong with it, and what to send instead."""
+
+    def __init__(self, faults: Sequence[str], expected: str) -> None:
+        self.faults, self.expected = tuple(faults), expected
+        super().__init__(f"{'; '.join(faults)}; send {expected}")
+
+
 class DataError(DobanditError):
     """Rows or a file of rows that do not fit the problem."""
 

@@ -23,9 +23,11 @@ COMMANDS = {
     "run": "Simulate policies on a problem and compare their regret.",
     "reproduce": "Run the paper's experiments anew, beside its published curves.",
     "suite": "Compare policies on the benchmark's worlds.",
+    "study": "Spend a real budget: ask what to try next, tell what came out.",
 }
 
-EXIT_CODES = """Exit codes: 0 done, 2 bad usage or input, 5 storage that cannot be written, 130 interrupted, 1 a bug."""
+EXIT_CODES = """Exit codes: 0 done, 2 bad usage or input, 3 nothing to ask, 4 a study or pull that is missing, exists
+already or conflicts, 5 storage that is busy or cannot be written, 130 interrupted, 1 a bug."""
 
 
 class _Commands(click.Group):

@@ -1,0 +1,136 @@
+"""Studies: ask and tell on SQLite with synchronous=FULL beside Optuna's RDB storage and beside SQLite alone; the time
+to ask after 10,000 pulls; a million logged rows."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import sqlite3
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import optuna
+
+import dobandit as db
+
+SMALL = db.Problem("Z -> X -> Y; Z -> Y; X <-> W; W -> Y", "Y", budget=10**9, default_cost=2)
+EIGHT = db.Problem(
+    "Z1 -> {X1, Y}; Z2 -> {X2, Y}; X1 -> M -> Y; X1 <-> Y; X2 -> X3 -> Y; W -> X3; X2 <-> W",
+    "Y",
+    budget=10**9,
+    default_cost=2,
+)
+HISTORY, ROWS, BATCH = 10_000, 1_000_000, 50
+
+
+def per_second(step: Callable[[], object], seconds: float = 3.0) -> float:
+    """How often a step is made in a second."""
+    start = time.perf_counter()
+    for number in itertools.count(1):
+        step()
+        if (spent := time.perf_counter() - start) > seconds:
+            return number / spent
+    raise AssertionError
+
+
+def outcome(problem: db.Problem, set_to: dict[str, str], rng: np.random.Generator) -> dict[str, object]:
+    return {**{v: int(rng.random() < 0.5) for v in problem.graph.variables}, **set_to}
+
+
+def ours(path: Path, n: int = 1) -> float:
+    rng = np.random.default_rng(0)
+    with db.Study.create(path, SMALL, "f-kube") as study:
+
+        def step() -> None:
+            pulls = study.ask(n)
+            study.tell_many([(pull.id, outcome(SMALL, pull.set, rng)) for pull in pulls])
+
+        return n * per_second(step)
+
+
+def of_optuna(path: Path) -> float:
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(storage=f"sqlite:///{path}", sampler=optuna.samplers.RandomSampler(seed=0))
+
+    def step() -> None:
+        trial = study.ask({"arm": optuna.distributions.CategoricalDistribution(list(map(str, SMALL.arms)))})
+        study.tell(trial, 1.0)
+
+    return per_second(step)
+
+
+def of_sqlite(path: Path) -> float:
+    """Two transactions that write a row each and nothing else: what the disk allows."""
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as base:
+        base.execute("PRAGMA journal_mode = WAL")
+        base.execute("PRAGMA synchronous = FULL")
+        base.execute("CREATE TABLE t (x)")
+
+        def step() -> None:
+            for _ in range(2):
+                base.execute("BEGIN IMMEDIATE")
+                base.execute("INSERT INTO t VALUES (1)")
+                base.execute("COMMIT")
+
+        return per_second(step)
+
+
+def time_to_ask(path: Path) -> tuple[float, float, float]:
+    """Milliseconds of an ask, of an ask and tell, and of opening, after many pulls under the recommended policy."""
+    rng = np.random.default_rng(0)
+    with db.Study.create(path, EIGHT) as study:
+        for _ in range(HISTORY // 500):
+            study.tell_many([(pull.id, outcome(EIGHT, pull.set, rng)) for pull in study.ask(500)])
+        asks, both = [], []
+        for _ in range(100):
+            start = time.perf_counter()
+            (pull,) = study.ask()
+            asks.append(time.perf_counter() - start)
+            study.tell(pull.id, outcome(EIGHT, pull.set, rng))
+            both.append(time.perf_counter() - start)
+    start = time.perf_counter()
+    db.Study.open(path).close()
+    return 1000 * statistics.median(asks), 1000 * statistics.median(both), 1000 * (time.perf_counter() - start)
+
+
+def time_to_observe(path: Path) -> float:
+    rng = np.random.default_rng(0)
+    rows = {v: rng.integers(0, 2, ROWS) for v in EIGHT.graph.variables}
+    with db.Study.create(path, EIGHT, "f-kube") as study:
+        start = time.perf_counter()
+        study.observe(rows, name="log")
+        return time.perf_counter() - start
+
+
+def compare(folder: Path, where: str) -> None:
+    mine, batch = ours(folder / "a.db"), ours(folder / "b.db", BATCH)
+    theirs, bare = of_optuna(folder / "c.db"), of_sqlite(folder / "d.db")
+    print(f"ask and tell, {where}, synchronous=FULL, f-kube:")
+    print(f"  {mine:,.0f} per second one by one, {batch:,.0f} in batches of {BATCH}; ", end="")
+    print(f"Optuna {theirs:,.0f}: ratio {mine / theirs:.0f}; two bare SQLite transactions {bare:,.0f}")
+
+
+def main() -> None:
+    import warnings
+
+    warnings.simplefilter("ignore")
+    with tempfile.TemporaryDirectory() as disk:
+        compare(Path(disk), "on this disk")
+        ask, both, opening = time_to_ask(Path(disk) / "e.db")
+        print(
+            f"causal-thompson, 8 variables, after {HISTORY:,} pulls: ask {ask:.1f} ms, ask and tell {both:.1f} ms, ",
+            end="",
+        )
+        print(f"opening {opening:.0f} ms")
+        print(f"observe {ROWS:,} rows in memory: {time_to_observe(Path(disk) / 'f.db'):.1f} s")
+    if Path("/dev/shm").is_dir():
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as memory:
+            compare(Path(memory), "on a disk that is memory")
+
+
+if __name__ == "__main__":
+    main()

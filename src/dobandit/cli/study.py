@@ -1,0 +1,193 @@
+"""`dobandit study ...`: a real budget, asked for and told about from the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from dobandit.cli import study_answers
+from dobandit.cli.common import PROBLEM, print_json, read_arm, say, with_common_options
+from dobandit.problem import Problem
+from dobandit.study import Receipt, Study
+from dobandit.study.study import WORKER
+
+STUDY = click.argument("study")
+PULL = click.argument("pull", metavar="ID", type=int)
+VALUES = click.argument("values", metavar="X=1 Y=0 ...", nargs=-1)
+NOTHING = 3  # the exit code when there is no pull at all to give
+
+
+@click.group()
+def command() -> None:
+    """Spend a real budget: ask what to try next, tell what came out, read what is best.
+
+    STUDY is a file, or the URL of a PostgreSQL database: postgresql://host/database#name.
+    """
+
+
+for reading in study_answers.COMMANDS:
+    command.add_command(reading)
+
+
+@command.command()
+@STUDY
+@PROBLEM
+@click.option("--policy", metavar="P", help="Who decides; default: the recommended policy of the objective.")
+@click.option("--seed", default=0, show_default=True, help="The seed of the policy's chance.")
+@with_common_options
+def init(study: str, problem: Path, policy: str | None, seed: int, as_json: bool, quiet: bool) -> None:
+    """Make a new STUDY of PROBLEM."""
+    with Study.create(study, Problem.load(problem), policy, seed) as made:
+        name = made.policy
+    if as_json:
+        print_json({"study": study, "policy": name})
+    else:
+        say(f"made {study}, led by {name}; now: dobandit study ask {study}", quiet)
+
+
+@command.command()
+@STUDY
+@click.option("-n", "number", default=1, show_default=True, type=click.IntRange(1), help="How many pulls.")
+@click.option(
+    "--worker", default=WORKER, show_default=True, metavar="W", help="Who asks; gets back what is still open."
+)
+@click.option("--ttl", metavar="TIME", help="After this time, such as 2d or 8h, a pull may go to somebody else.")
+@click.pass_context
+@with_common_options
+def ask(ctx: click.Context, study: str, number: int, worker: str, ttl: str | None, as_json: bool, quiet: bool) -> None:
+    """Ask for pulls to carry out. Their cost is reserved until they are told or withdrawn."""
+    with Study.open(study) as opened:
+        pulls = opened.ask(number, worker, ttl)
+    if as_json:
+        rows = [{**pull._asdict(), "arm": str(pull.arm), "expires": _moment(pull.expires)} for pull in pulls]
+        print_json({"pulls": rows, "reason": pulls.reason})
+    else:
+        study_answers.show_pulls(pulls)
+        if pulls.reason:
+            say(f"{'no more' if pulls else 'no'} pulls: {_REASONS[pulls.reason]}", quiet)
+    ctx.exit(0 if pulls else NOTHING)
+
+
+_REASONS = {
+    "budget": "the free money pays for none",
+    "waiting for results": "the plan goes on when the open pulls are told (or withdrawn)",
+    "finished": "the plan is carried out; see: dobandit study best",
+}
+
+
+@command.command()
+@STUDY
+@click.argument("pull", metavar="[ID]", type=int, required=False)
+@VALUES
+@click.option("--file", type=click.Path(path_type=Path), help="Many outcomes: CSV or Parquet with a column id.")
+@with_common_options
+def tell(study: str, pull: int | None, values: tuple[str, ...], file: Path | None, as_json: bool, quiet: bool) -> None:
+    """Tell the outcome of pull ID: every observed variable and its value. A file has many, and all count or none."""
+    if (pull is None) == (file is None):
+        raise click.UsageError("give the ID of a pull and its values, or --file with many")
+    with Study.open(study) as opened:
+        receipts = opened.tell_file(file) if file is not None else [opened.tell(pull or 0, _outcome(values))]
+    if as_json:
+        ids = [receipt.id for receipt in receipts]
+        print_json({**receipts[-1]._asdict(), "id": ids[0] if file is None else ids})
+    else:
+        _say_receipt(receipts, quiet)
+
+
+@command.command()
+@STUDY
+@click.argument("data", type=click.Path(path_type=Path))
+@click.option("--name", metavar="BATCH", help="The name under which these rows count once; default: that of the file.")
+@with_common_options
+def observe(study: str, data: Path, name: str | None, as_json: bool, quiet: bool) -> None:
+    """Add logged rows as evidence (CSV, Parquet; a column `intervention` says what was done in a row)."""
+    with Study.open(study) as opened:
+        rows = opened.observe(data, name)
+    if as_json:
+        print_json({"rows": rows})
+    else:
+        say(f"{rows:,} rows are part of the evidence", quiet)
+
+
+@command.command()
+@STUDY
+@click.argument("arm")
+@VALUES
+@with_common_options
+def record(study: str, arm: str, values: tuple[str, ...], as_json: bool, quiet: bool) -> None:
+    """Record an experiment that was carried out unasked; it is paid from the budget."""
+    with Study.open(study) as opened:
+        receipt = opened.record(read_arm(arm), _outcome(values))
+    if as_json:
+        print_json(receipt._asdict())
+    else:
+        _say_receipt([receipt], quiet)
+
+
+@command.command()
+@STUDY
+@PULL
+@VALUES
+@with_common_options
+def amend(study: str, pull: int, values: tuple[str, ...], as_json: bool, quiet: bool) -> None:
+    """Correct the outcome of pull ID."""
+    with Study.open(study) as opened:
+        opened.amend(pull, _outcome(values))
+    _answer({"id": pull}, f"pull {pull} is amended", as_json, quiet)
+
+
+@command.command()
+@STUDY
+@PULL
+@click.option("--refund", is_flag=True, help="Its money was not spent.")
+@click.option("--reason", default="", help="Why, for the log.")
+@with_common_options
+def withdraw(study: str, pull: int, refund: bool, reason: str, as_json: bool, quiet: bool) -> None:
+    """Withdraw pull ID: it was not carried out, or its outcome is worthless."""
+    with Study.open(study) as opened:
+        opened.withdraw(pull, refund, reason)
+    _answer({"id": pull}, f"pull {pull} is withdrawn", as_json, quiet)
+
+
+@command.command()
+@STUDY
+@click.argument("amount", type=float)
+@with_common_options
+def extend(study: str, amount: float, as_json: bool, quiet: bool) -> None:
+    """Add AMOUNT to the budget."""
+    with Study.open(study) as opened:
+        total = opened.extend(amount)
+    _answer({"total": total}, f"the budget is now {total:g}", as_json, quiet)
+
+
+def _outcome(values: Sequence[str]) -> dict[str, str]:
+    """`X=1 Y=0` as a mapping."""
+    found: dict[str, str] = {}
+    for text in values:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise click.UsageError(f"{text!r} is not an outcome of a variable: write X=1 Y=0")
+        if name.strip() in found:
+            raise click.UsageError(f"{name.strip()} is given twice")
+        found[name.strip()] = value
+    return found
+
+
+def _answer(document: dict[str, object], sentence: str, as_json: bool, quiet: bool) -> None:
+    if as_json:
+        print_json(document)
+    else:
+        say(sentence, quiet)
+
+
+def _say_receipt(receipts: Sequence[Receipt], quiet: bool) -> None:
+    last = receipts[-1]
+    what = f"pull {last.id} is" if len(receipts) == 1 else f"{len(receipts)} pulls are"
+    say(f"{what} in the books: {last.spent:g} spent, {last.free:g} free", quiet)
+
+
+def _moment(expires: datetime | None) -> str | None:
+    return None if expires is None else expires.isoformat(timespec="seconds")

@@ -1,0 +1,160 @@
+"""What a study knows: how the money stands, what every arm is worth, and which is best.
+
+All data, asked for or logged, are pooled through the graph (dobandit.estimate); an arm whose own rewards contradict
+the graph, and one that only its own pulls inform, is judged by its own rewards. Intervals and probabilities are those
+of draws from the posterior, always the same ones for the same books.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dobandit.chance import generator
+from dobandit.estimate.posterior import PRIOR
+from dobandit.policies import View
+from dobandit.policies.pooled import Pooled, own_means, pooled_of
+from dobandit.policies.protocol import OBSERVE, STOP, State
+from dobandit.problem import Problem
+from dobandit.study.books import Books, Money
+from dobandit.study.decisions import looks_back
+
+Array = NDArray[np.float64]
+
+DRAWS, NUMBERS = 2000, 4_000_000  # draws of a posterior, fewer where it has so many numbers
+LEVEL = 0.95
+SAME = 1e-12  # draws that differ by less are of arms that do the same
+
+
+class ArmStatus(NamedTuple):
+    arm: str
+    cost: float
+    pulls: int
+    open: int
+    mean: float
+    low: float
+    high: float
+    warning: str | None
+
+
+class Status(NamedTuple):
+    """Where a study stands. `told` outcomes, `open` pulls, `expired` ones among them, rows that were
+    `logged`, and batches of rows that are `uncounted`, because another version counted them: observe them anew."""
+
+    policy: str
+    budget: Money
+    open: int
+    expired: int
+    told: int
+    logged: int
+    uncounted: tuple[str, ...]
+    arms: tuple[ArmStatus, ...]
+
+
+class Best(NamedTuple):
+    """The recommended arm. `observational` is the share of plain observations among all rows of evidence."""
+
+    arm: str
+    mean: float
+    low: float
+    high: float
+    probability_best: float
+    observational: float
+    pulls: int
+
+
+class Beliefs(NamedTuple):
+    """What is believed of every arm, in the user's units, and draws of it from 0 to 1 with axes (draw, arm)."""
+
+    means: Array
+    low: Array
+    high: Array
+    draws: Array
+    refuted: Array  # how many standard deviations own rewards are off the graph's answer; 0 where they are not
+
+
+def status(books: Books, now: float) -> Status:
+    known, pending = believed(books), books.pending[0]
+    rows = zip(books.problem.arms, books.costs[0], books.done[0], pending, *known[:3], known.refuted, strict=True)
+    return Status(
+        policy=books.policy.name,
+        budget=books.money,
+        open=len(books.open),
+        expired=sum(lease.expires is not None and lease.expires <= now for lease in books.open.values()),
+        told=int(books.done.sum()),
+        logged=sum(batch["rows"] for batch in books.batches.values() if batch["counts"]),
+        uncounted=tuple(name for name, batch in books.batches.items() if not batch["counts"]),
+        arms=tuple(
+            ArmStatus(str(arm), float(cost), int(done), int(op), float(mean), float(low), float(high), _warning(z))
+            for arm, cost, done, op, mean, low, high, z in rows
+        ),
+    )
+
+
+def best(books: Books) -> Best:
+    known = believed(books)
+    arm = int(books.policy.recommend(books.view(np.zeros(books.costs.shape, dtype=bool)), last_state(books))[0])
+    is_best = known.draws[:, arm] >= known.draws.max(axis=1) - SAME
+    told = books.judged.told[0]
+    return Best(
+        arm=str(books.problem.arms[arm]),
+        mean=float(known.means[arm]),
+        low=float(known.low[arm]),
+        high=float(known.high[arm]),
+        probability_best=float(is_best.mean()),
+        observational=float(told[OBSERVE] / max(told.sum(), 1.0)),
+        pulls=int(books.done[0, arm]),
+    )
+
+
+def last_state(books: Books) -> State:
+    """What the policy remembers, its last look at the results included, if it has made its last pull."""
+    affordable = books.affordable()
+    if books.open or books.again or not affordable.any():
+        return books.state
+    choice = books.policy.choose(books.view(affordable), books.state, books.chance)
+    return choice.state if choice.arms[0] == STOP or looks_back(books.state, choice.state) else books.state
+
+
+def believed(books: Books) -> Beliefs:
+    """What is believed after all that was told and logged."""
+    view = books.view(np.zeros(books.costs.shape, dtype=bool), books.judged)
+    rng = generator(books.seed, f"study:{books.number}")
+    means, draws, refuted = own_means(view)[0], _own_draws(view, rng), np.zeros(view.told.shape)
+    if books.judged.layout.tables:
+        pooled = pooled_of(books.problem)
+        known, _ = pooled.known(view)
+        refuted = pooled.refuted(view, refuted, known)
+        alone = pooled.alone(refuted)[0]
+        of_graph = _pooled_draws(pooled, view, known.weights, rng)
+        means, draws = np.where(alone, means, known.means[:, 0]), np.where(alone, draws[: len(of_graph)], of_graph)
+    ends = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    low, high = np.sort(in_units(books.problem, np.clip(ends, 0.0, 1.0)), axis=0)
+    shown = in_units(books.problem, means)
+    return Beliefs(shown, np.minimum(low, shown), np.maximum(high, shown), draws, refuted[0])
+
+
+def _own_draws(view: View, rng: np.random.Generator) -> Array:
+    won, lost = view.rewards + PRIOR, view.told - view.rewards + PRIOR
+    return rng.beta(won, lost, (DRAWS, won.shape[1]))
+
+
+def _pooled_draws(pooled: Pooled, view: View, weights: Array, rng: np.random.Generator) -> Array:
+    """Draws of all tables, and what each of them makes of every arm."""
+    shapes = pooled.shapes(view)
+    number = max(min(DRAWS, NUMBERS // shapes.size), 100)
+    cells = pooled.conditions.normalised(np.ascontiguousarray(rng.standard_gamma(shapes, (number, shapes.size)).T))
+    return pooled.values(cells, np.repeat(weights, number, axis=1)).T
+
+
+def in_units(problem: Problem, utility: Array) -> Array:
+    """Numbers from 0 (worst) to 1 (best) in the user's units."""
+    low, high = min(problem.reward_values), max(problem.reward_values)
+    share = utility if problem.goal == "max" else 1 - utility
+    return np.asarray(low + share * (high - low))
+
+
+def _warning(z: float) -> str | None:
+    return f"own rewards contradict the graph by {z:.1f} standard deviations" if z > 0 else None

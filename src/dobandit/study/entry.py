@@ -1,0 +1,164 @@
+"""One transaction of a study: books that are up to date, and what is written down in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib.metadata import version
+from numbers import Integral
+from typing import Any
+
+from dobandit.errors import ArmError, Conflict, NoSuchPull, OutcomeError, StudyError, listing
+from dobandit.policies.protocol import State
+from dobandit.problem import Arm
+from dobandit.study.books import Books, Lease, caught_up
+from dobandit.study.decisions import Decision
+from dobandit.study.events import Event
+from dobandit.study.outcomes import Values, checked, written
+from dobandit.study.stores import Access, Snapshot
+from dobandit.study.tickets import Pull, Receipt, as_datetime
+
+VERSION = version("dobandit")
+SNAPSHOT_EVERY = 64  # events
+
+
+class Entry:
+    """One transaction: events that are in the books at once, and in the log at its end."""
+
+    def __init__(self, books: Books, access: Access, now: float) -> None:
+        self.books, self.time, self._access = books, now, access
+        self._before, self._events = books.number, list[Event]()
+
+    def add(self, kind: str, pull: int | None, content: Mapping[str, Any], state: State | None = None) -> int:
+        """Write an event down; the number of its pull."""
+        event = Event(self.books.number + 1, self.time, kind, pull, content)
+        self.books.apply(event, state)
+        self._events.append(event)
+        return pull or 0
+
+    def correct(self, kind: str, pull: int, content: Mapping[str, Any]) -> None:
+        """Write down an event about the past; the books are not what they should be until they are folded anew."""
+        self._events.append(Event(self.books.number + 1, self.time, kind, int(pull), content))
+
+    def keep(self) -> None:
+        """Save the books, so that nobody need fold what led to them."""
+        self._access.save_snapshot(Snapshot(self.books.number, VERSION, json.dumps(self.books.to_plain())))
+
+    def written(self) -> Books:
+        """The end of the transaction."""
+        self._access.append(self._events)
+        if self._before // SNAPSHOT_EVERY != self.books.number // SNAPSHOT_EVERY:
+            self.keep()
+        return self.books
+
+    def own(self, worker: str, n: int, expires: float | None) -> list[int]:
+        """The pulls that this worker has open already, with new time to live if there is a new one or none is left."""
+        pulls = sorted(pull for pull, lease in self.books.open.items() if lease.worker == worker)[:n]
+        for pull in pulls:
+            if expires is not None or self._is_over(self.books.open[pull]):
+                self.add("leased", pull, {"worker": worker, "expires": expires})
+        return pulls
+
+    def expired(self, worker: str, n: int, expires: float | None) -> list[int]:
+        """Pulls of others whose time is over, under new numbers: the old ones may still be told, late."""
+        mine = sum(lease.worker == worker for lease in self.books.open.values())
+        over = sorted(
+            pull for pull, lease in self.books.open.items() if lease.worker != worker and self._is_over(lease)
+        )
+        return [self._hand_on(pull, worker, expires) for pull in over[: max(n - mine, 0)]]
+
+    def _hand_on(self, pull: int, worker: str, expires: float | None) -> int:
+        lease = self.books.open[pull]
+        content = {"arm": lease.arm, "repeats": 0, "source": pull, "worker": worker, "expires": expires}
+        return self.add("asked", self.books.last + 1, content)
+
+    def _is_over(self, lease: Lease) -> bool:
+        return lease.expires is not None and lease.expires <= self.time
+
+    def hand_out(self, decision: Decision, worker: str, expires: float | None) -> int:
+        content = {"arm": decision.arm, "repeats": decision.repeats, "source": decision.source}
+        content |= {"worker": worker, "expires": expires, "why": decision.why}
+        return self.add("asked", self.books.last + 1, content, decision.state)
+
+    def tell(self, pull: int, outcome: Mapping[str, object]) -> int:
+        before, arm = self.told(pull)
+        pull = int(pull)
+        values = self.checked(pull, arm, outcome)
+        if before is None:
+            self.add("told", pull, {"outcome": values})
+        elif before != values:
+            raise Conflict(
+                f"pull {pull} was told {written(before)} and now {written(values)}; "
+                "if the first was wrong, amend the pull"
+            )
+        return pull
+
+    def record(self, arm: Arm, outcome: Mapping[str, object]) -> int:
+        """An experiment that nobody asked for."""
+        problem = self.books.problem
+        if arm not in problem.arms:
+            raise ArmError(f"{arm} is not an arm of this study; its arms are {listing(map(str, problem.arms))}")
+        content = {"arm": problem.arms.index(arm), "outcome": checked(problem, arm, outcome)}
+        return self.add("recorded", self.books.last + 1, content)
+
+    def observe(self, batch: str, content: Mapping[str, Any]) -> None:
+        """Counts of logged rows, once under this name; those that another version counted may be sent anew."""
+        known = self.books.batches.get(batch)
+        if known is None or not known["counts"]:
+            self.add("observed", None, {"name": batch, **content})
+        elif known["digest"] != content["digest"]:
+            raise Conflict(
+                f"the batch {batch!r} is in the study already, with {known['rows']} rows; "
+                f"these are {content['rows']} others: give them another name"
+            )
+
+    def told(self, pull: int) -> tuple[Values | None, Arm]:
+        """The outcome of a pull, if there is one, and its arm; a pull that is unknown or withdrawn is refused."""
+        books = self.books
+        if not (isinstance(pull, Integral) and 1 <= pull <= books.last):
+            raise NoSuchPull(pull, books.last)
+        if pull in books.open or pull in books.lapsed:
+            arm = books.open[pull].arm if pull in books.open else books.lapsed[pull]
+            return None, books.problem.arms[arm]
+        events = [*self._access.events_of(pull), *(e for e in self._events if e.pull == pull)]
+        if any(event.kind == "withdrawn" for event in events):
+            raise StudyError(f"pull {pull} was withdrawn; record the experiment if it was carried out after all")
+        outcome = next(event.content["outcome"] for event in reversed(events) if "outcome" in event.content)
+        arm = next(event.content["arm"] for event in events if "arm" in event.content)
+        return dict(outcome), books.problem.arms[arm]
+
+    def checked(self, pull: int, arm: Arm, outcome: Mapping[str, object]) -> Values:
+        try:
+            return checked(self.books.problem, arm, outcome)
+        except OutcomeError as error:
+            raise OutcomeError([f"pull {pull}: {error.faults[0]}", *error.faults[1:]], error.expected) from None
+
+    def ticket(self, pull: int) -> Pull:
+        """An open pull as it is handed out."""
+        books, lease = self.books, self.books.open[pull]
+        arm = books.problem.arms[lease.arm]
+        setting = {} if arm.variable is None else {arm.variable: str(arm.value)}
+        return Pull(pull, arm, setting, float(books.costs[0, lease.arm]), as_datetime(lease.expires))
+
+    def receipt(self, pull: int) -> Receipt:
+        money = self.books.money
+        return Receipt(pull, money.spent, money.free)
+
+
+def current(books: Books | None, access: Access) -> Books:
+    """The books up to the last event: those at hand, else the snapshot's, else from the start."""
+    try:
+        found = None if books is None else caught_up(books, access.events(books.number))
+        found = found or _from_snapshot(access)
+        return found or Books.folded(access.events())
+    except (LookupError, ValueError, TypeError) as error:
+        raise StudyError(f"this study is damaged: its events do not make sense ({error!r})") from error
+
+
+def _from_snapshot(access: Access) -> Books | None:
+    """A snapshot only saves time: one of another version is left alone."""
+    snapshot = access.snapshot()
+    if snapshot is None or snapshot.version != VERSION:
+        return None
+    events = access.events(snapshot.number)
+    return caught_up(Books.restored(access.first(), json.loads(snapshot.text)), events)

@@ -1,0 +1,84 @@
+"""Outcomes: what somebody saw when a pull was carried out, checked before anything is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dobandit.errors import OutcomeError, listing
+from dobandit.problem import Arm, Problem, is_numeral, label
+
+Values = dict[str, str]  # every observed variable and its value, as texts that compare
+
+
+class Seen(NamedTuple):
+    """An outcome as numbers: the place of every variable's value in its domain, and the reward from 0 to 1."""
+
+    codes: NDArray[np.intp]  # axes: one, variable
+    reward: NDArray[np.float64]
+
+
+def checked(problem: Problem, arm: Arm, outcome: Mapping[str, object]) -> Values:
+    """The outcome in the words of the problem; whatever is wrong with it is said at once, with what to send."""
+    faults = [_unknown(name, problem) for name in outcome if name not in problem.graph]
+    missing = [variable for variable in problem.graph.variables if variable not in outcome]
+    if missing:
+        faults.append(f"{listing(missing)} {'is' if len(missing) == 1 else 'are'} missing")
+    found = {v: label(outcome[v]) for v in problem.graph.variables if v in outcome}
+    faults += [fault for v, text in found.items() if (fault := _fault(problem, arm, v, text))]
+    if faults:
+        raise OutcomeError(faults, _expected(problem, arm))
+    return found
+
+
+def as_numbers(problem: Problem, values: Mapping[str, str]) -> Seen:
+    reward = values[problem.reward]
+    codes = [
+        0 if v == problem.reward and problem.reward_is_continuous else problem.domains[v].index(values[v])
+        for v in problem.graph.variables
+    ]
+    if problem.reward_is_continuous:
+        worth = float(reward)
+    else:
+        worth = problem.reward_values[problem.domains[problem.reward].index(reward)]
+    return Seen(np.array([codes], dtype=np.intp), problem.utility(np.array([worth])))
+
+
+def written(values: Mapping[str, str]) -> str:
+    """An outcome as people type it: `X=1 Y=0`."""
+    return " ".join(f"{v}={value}" for v, value in values.items())
+
+
+def _fault(problem: Problem, arm: Arm, variable: str, text: str) -> str | None:
+    if variable == problem.reward and problem.reward_is_continuous:
+        low, high = problem.reward_values
+        if is_numeral(text) and low <= float(text) <= high:
+            return None
+        return f"{variable} is {text or 'empty'}, and not a number from {low:g} to {high:g}"
+    if text not in problem.domains[variable]:
+        return f"{variable} is {text or 'empty'}, and not one of {listing(problem.domains[variable])}"
+    if variable == arm.variable and text != arm.value:
+        return f"{variable} is {text}, but the pull was {arm}: if it was set to {text}, record that experiment instead"
+    return None
+
+
+def _unknown(name: object, problem: Problem) -> str:
+    near = get_close_matches(str(name), problem.graph.variables, n=1)
+    return f"there is no variable {name}" + (f" (did you mean {near[0]}?)" if near else "")
+
+
+def _expected(problem: Problem, arm: Arm) -> str:
+    """A pattern of what fits, such as `X=1 Z=0|1 Y=0|1`."""
+    parts = []
+    for v in problem.graph.variables:
+        if v == arm.variable:
+            parts.append(f"{v}={arm.value}")
+        elif v == problem.reward and problem.reward_is_continuous:
+            parts.append("{}={:g}..{:g}".format(v, *problem.reward_values))
+        else:
+            parts.append(f"{v}={'|'.join(problem.domains[v])}")
+    return " ".join(parts)

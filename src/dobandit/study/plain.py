@@ -1,0 +1,76 @@
+"""Problems and arrays as plain data, so that a study opens without its TOML file and without running anybody's code."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dobandit.errors import DobanditError, StudyError
+from dobandit.graph import Graph
+from dobandit.problem import Problem
+
+KINDS = ("<f8", "<i8", "|b1")  # of numbers that arrays may have
+
+
+def problem_to_plain(problem: Problem) -> dict[str, Any]:
+    """Everything about a problem but the world that a simulation would need.
+
+    >>> p = Problem("X -> Y", reward="Y", budget=100, default_cost=2)
+    >>> problem_from_plain(problem_to_plain(p)) == p
+    True
+    """
+    if problem.costs_are_drawn:
+        raise DobanditError("a study needs the costs as numbers, and some are rules to draw them by: state every cost")
+    full, worth = problem.full_graph, problem.reward_values
+    how = (
+        {"range": list(worth)}
+        if problem.reward_is_continuous
+        else {"values": dict(zip(problem.domains[problem.reward], worth, strict=True))}
+    )
+    return {
+        "variables": list(full.variables),
+        "directed": sorted(map(list, full.directed)),
+        "bidirected": sorted(map(list, full.bidirected)),
+        "observed": list(problem.graph.variables),
+        "reward": {"variable": problem.reward, **how},
+        "budget": problem.budget,
+        "objective": problem.objective,
+        "goal": problem.goal,
+        "domains": {v: list(values) for v, values in problem.domains.items()},
+        "intervenable": list(problem.intervenable),
+        "costs": {str(arm): cost for arm, cost in zip(problem.arms, problem.costs, strict=True)},
+    }
+
+
+def problem_from_plain(plain: Mapping[str, Any]) -> Problem:
+    graph = Graph.from_edges(
+        directed=map(tuple, plain["directed"]),
+        bidirected=map(tuple, plain["bidirected"]),
+        variables=plain["variables"],
+    )
+    everything = set(plain["observed"]) == set(graph.variables)
+    keys = ("reward", "budget", "objective", "goal", "domains", "intervenable", "costs")
+    return Problem(graph, observed=None if everything else plain["observed"], **{key: plain[key] for key in keys})
+
+
+def array_to_plain(array: NDArray[Any]) -> dict[str, Any]:
+    """The bytes of an array as text: short, quick, and the same bits when they come back.
+
+    >>> array_from_plain(array_to_plain(np.array([[0.1, 2.0]])))
+    array([[0.1, 2. ]])
+    """
+    array = np.asarray(array)
+    kind = {"f": "<f8", "i": "<i8", "b": "|b1"}[array.dtype.kind]
+    data = base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode("ascii")
+    return {"kind": kind, "shape": list(array.shape), "data": data}
+
+
+def array_from_plain(plain: Mapping[str, Any]) -> NDArray[Any]:
+    if plain["kind"] not in KINDS:
+        raise StudyError(f"an array of {plain['kind']!r} is not part of any study: the file is damaged")
+    data = base64.b64decode(plain["data"], validate=True)
+    return np.frombuffer(data, dtype=plain["kind"]).reshape(plain["shape"]).copy()

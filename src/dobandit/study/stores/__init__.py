@@ -1,0 +1,29 @@
+"""Where studies are kept: in memory, in an SQLite file, in a PostgreSQL database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dobandit.errors import StudyError
+from dobandit.study.events import Event
+from dobandit.study.stores.memory import MemoryStore
+from dobandit.study.stores.postgres import PostgresStore, is_url
+from dobandit.study.stores.protocol import Access, Snapshot, Store
+from dobandit.study.stores.sqlite import SqliteStore
+
+MEMORY = ":memory:"
+
+__all__ = ["Access", "Snapshot", "Store", "create_store", "open_store"]
+
+
+def create_store(where: str, created: Event) -> Store:
+    """A new store for a new study, by its place: a path, a URL, or `:memory:`."""
+    if where == MEMORY:
+        return MemoryStore(created)
+    return PostgresStore.create(where, created) if is_url(where) else SqliteStore.create(Path(where), created)
+
+
+def open_store(where: str) -> Store:
+    if where == MEMORY:
+        raise StudyError("a study in memory cannot be opened again: it is gone with its program")
+    return PostgresStore(where) if is_url(where) else SqliteStore(Path(where))

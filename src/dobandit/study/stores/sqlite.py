@@ -1,0 +1,190 @@
+"""A study in one SQLite file: what has been answered is on the disk, also if the machine stops the next moment.
+
+The journal is a write-ahead log, so readers never wait; a transaction that writes takes the lock at its beginning
+(BEGIN IMMEDIATE) and waits for it in turn; synchronous=FULL puts every transaction on the disk before it is answered.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from dobandit.errors import DobanditError, FileProblem, StorageError, StudyError
+from dobandit.study.events import Event
+from dobandit.study.stores.protocol import SCHEMA, Snapshot
+
+APPLICATION = 0x646F6261  # "doba", in the header of the file: it tells a study from any other database
+PATIENCE = 60.0  # seconds to wait for others
+
+_TABLES = """
+CREATE TABLE event (
+    number INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, pull INTEGER, content TEXT NOT NULL);
+CREATE INDEX event_of_pull ON event (pull) WHERE pull IS NOT NULL;
+CREATE TABLE snapshot (
+    one INTEGER PRIMARY KEY CHECK (one = 1), number INTEGER NOT NULL, version TEXT NOT NULL, text TEXT NOT NULL);
+"""
+_FULL = (
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PERM,
+)
+
+
+class SqliteStore:
+    """An open file."""
+
+    def __init__(self, path: Path) -> None:
+        if not path.is_file():
+            raise StudyError(f"there is no study {path}; make one with: dobandit study init {path} PROBLEM")
+        self.name, self._lock = str(path), RLock()
+        with _told(self.name):
+            self._connection = _connect(path)
+            try:
+                self._check(path)
+            except BaseException:
+                self.close()
+                raise
+
+    @classmethod
+    def create(cls, path: Path, created: Event) -> SqliteStore:
+        """A new file with its first event. It is made beside its place and then moved there: never half a study."""
+        if path.exists():
+            raise StudyError(f"{path} exists already; choose another name")
+        if not path.parent.is_dir():
+            raise FileProblem(f"{path}: its folder does not exist")
+        draft = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            with _told(str(path)):
+                _write_new(draft, created)
+                _move(draft, path)
+        finally:
+            with contextlib.suppress(OSError):
+                draft.unlink()
+        return cls(path)
+
+    def _check(self, path: Path) -> None:
+        (application,), (schema,) = (
+            self._connection.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
+        )
+        if application != APPLICATION:
+            raise StudyError(f"{path} is not a study of dobandit")
+        if schema > SCHEMA:
+            raise StudyError(f"{path} was made by a newer version of dobandit (schema {schema}); install that one")
+
+    @contextmanager
+    def writing(self) -> Iterator[SqliteStore]:
+        yield from self._transaction("BEGIN IMMEDIATE")
+
+    @contextmanager
+    def reading(self) -> Iterator[SqliteStore]:
+        yield from self._transaction("BEGIN")
+
+    def _transaction(self, begin: str) -> Iterator[SqliteStore]:
+        with self._lock, _told(self.name):
+            self._connection.execute(begin)
+            try:
+                yield self
+                self._connection.execute("COMMIT")
+            except BaseException:
+                with contextlib.suppress(sqlite3.Error):
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def first(self) -> Event:
+        return self._read("WHERE number = 1")[0]
+
+    def events(self, after: int = 0) -> list[Event]:
+        return self._read("WHERE number > ? ORDER BY number", after)
+
+    def events_of(self, pull: int) -> list[Event]:
+        return self._read("WHERE pull = ? ORDER BY number", pull)
+
+    def _read(self, where: str, *values: int) -> list[Event]:
+        rows = self._connection.execute(f"SELECT number, time, kind, pull, content FROM event {where}", values)
+        return [Event(number, time, kind, pull, json.loads(text)) for number, time, kind, pull, text in rows]
+
+    def append(self, events: Iterable[Event]) -> None:
+        _insert(self._connection, events)
+
+    def snapshot(self) -> Snapshot | None:
+        row = self._connection.execute("SELECT number, version, text FROM snapshot").fetchone()
+        return None if row is None else Snapshot(*row)
+
+    def save_snapshot(self, snapshot: Snapshot) -> None:
+        self._connection.execute("INSERT OR REPLACE INTO snapshot VALUES (1, ?, ?, ?)", snapshot)
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA synchronous = FULL")
+    return connection
+
+
+def _write_new(path: Path, created: Event) -> None:
+    with contextlib.closing(_connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.executescript(
+            f"BEGIN; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SCHEMA}; {_TABLES} COMMIT"
+        )
+        _insert(connection, [created])
+
+
+def _insert(connection: sqlite3.Connection, events: Iterable[Event]) -> None:
+    rows = [(e.number, e.time, e.kind, e.pull, json.dumps(e.content, separators=(",", ":"))) for e in events]
+    connection.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?)", rows)
+
+
+def _move(draft: Path, path: Path) -> None:
+    """Put the new file into its place, unless somebody was quicker."""
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        raise StudyError(f"{path} exists already; choose another name") from None
+    except OSError:  # a file system without links
+        draft.rename(path)
+    _keep_name(path.parent)
+
+
+def _keep_name(folder: Path) -> None:
+    """Put the list of a folder's files on the disk, too, where there is a way to say so."""
+    if hasattr(os, "O_DIRECTORY"):
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    """What goes wrong inside SQLite, as a sentence."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _explained(name, error) from error
+    except OSError as error:
+        raise StorageError(f"{name}: cannot be written: {(error.strerror or str(error)).lower()}") from error
+
+
+def _explained(name: str, error: sqlite3.Error) -> DobanditError:
+    code: Any = getattr(error, "sqlite_errorcode", 0)
+    primary = (code or 0) & 0xFF
+    if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return StorageError(f"{name}: others have been writing for {PATIENCE:g} seconds; try again")
+    if primary in _FULL:
+        return StorageError(f"{name}: cannot be written: {error}; nothing was changed")
+    if primary in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR):
+        return StudyError(f"{name} is not a study, or it is damaged: {error}")
+    return StorageError(f"{name}: {error}")

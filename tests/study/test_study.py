@@ -1,0 +1,460 @@
+"""What a study promises, in every place that it may be kept in."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dobandit.errors import (
+    ArmError,
+    Conflict,
+    DataError,
+    DobanditError,
+    FileProblem,
+    NoSuchPull,
+    OutcomeError,
+    PolicyError,
+    StudyError,
+)
+from dobandit.problem import Problem
+from dobandit.study import Study
+from dobandit.study.books import Books
+from dobandit.study.plain import problem_from_plain, problem_to_plain
+from tests.policies.test_contract import problems
+from tests.study.conftest import Places
+from tests.study.driving import SMALL, arms_of, drive, laboratory
+
+FINE = {"Z": 0, "X": 1, "W": "0", "Y": 1.0}
+
+
+class Clock:
+    """Time that passes when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def adds_up(study: Study) -> bool:
+    """spent + reserved + free = total, none of them negative, and all of them what the pulls say."""
+    found = study.status()
+    money, arms = found.budget, found.arms
+    assert min(money.spent, money.reserved, money.free, money.overdraft) >= 0
+    assert money.reserved == pytest.approx(sum(arm.open * arm.cost for arm in arms))
+    assert money.spent + money.reserved + money.free == pytest.approx(money.total + money.overdraft, rel=1e-12)
+    return True
+
+
+# -- asking and telling ----------------------------------------------------------------------------
+
+
+def test_a_pull_is_a_lease(place: str) -> None:
+    study = Study.create(place, SMALL, "f-kube")
+    (first,) = study.ask(worker="a")
+    assert (first.id, str(first.arm), first.set, first.cost, first.expires) == (1, "do()", {}, 1.0, None)
+    assert [pull.id for pull in study.ask(worker="a")] == [1]  # a worker that was restarted spends nothing twice
+    assert [pull.id for pull in study.ask(2, worker="b")] == [2, 3]
+    assert study.ask(worker="b")[0].set == {"Z": "0"}
+    money = study.status().budget
+    assert [money.spent, money.reserved] == pytest.approx([0, 1 + 2 * 1.7])
+    receipt = study.tell(1, FINE)
+    assert list(receipt) == pytest.approx([1, 1, 60 - 1 - 3.4])
+    assert adds_up(study)
+    assert [pull.id for pull in study.ask(worker="a")] == [4]
+
+
+def test_it_never_raises_because_the_money_ran_out(place: str) -> None:
+    study = Study.create(place, Problem("X -> Y", "Y", 5.5, default_cost=2), "f-kube")
+    pulls = study.ask(100)
+    assert pulls.reason == "budget"
+    assert sum(pull.cost for pull in pulls) <= 5.5
+    assert study.status().budget.free < 1
+    nothing = study.ask(worker="somebody else")
+    assert (len(nothing), nothing.reason) == (0, "budget")
+    assert adds_up(study)
+
+
+def test_a_pending_pull_counts_in_pulls_money_and_time_and_not_in_means() -> None:
+    study = Study.create(":memory:", SMALL, "f-kube")
+    study.ask(3)
+    study.tell(2, {**FINE, "Z": 0})
+    books = study._books
+    assert books is not None
+    view = books.view(books.affordable())
+    assert view.time == 3
+    assert view.pulls[0, :3].tolist() == [1, 1, 1]
+    assert view.told[0, :3].tolist() == [0, 1, 0]
+    assert view.means[0, :3].tolist() == [0, 1, 0]
+    assert view.left.tolist() == pytest.approx([60 - 1 - 3.4])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({**FINE, "X": 2}, "pull 4: X is 2, and not one of 0 and 1; send Z=0.1 X=0 W=0.1 Y=0.1"),
+        ({**FINE, "X": 1}, r"X is 1, but the pull was do\(X=0\): if it was set to 1, record that experiment"),
+        ({"Z": 0, "X": 0, "W": 0}, "Y is missing"),
+        ({**FINE, "X": 0, "V": 1}, "there is no variable V"),
+        ({**FINE, "X": 0, "Y": float("nan")}, "Y is nan, and not one of"),
+        ({**FINE, "X": 0, "Y": None}, "Y is None, and not one of"),
+        ({"X": 5, "Q": 1}, "there is no variable Q; Z, W and Y are missing; X is 5"),
+    ],
+)
+def test_a_bad_outcome_changes_nothing(wrong: dict[str, object], message: str) -> None:
+    study = Study.create(":memory:", SMALL, "f-kube")
+    assert str(study.ask(4)[3].arm) == "do(X=0)"
+    before = study.log()
+    with pytest.raises(OutcomeError, match=message):
+        study.tell(4, wrong)
+    with pytest.raises(OutcomeError):
+        study.tell_many([(1, FINE), (4, wrong)])
+    assert study.log() == before
+    study.tell(4, {**FINE, "X": 0})
+
+
+def test_unknown_pulls(place: str) -> None:
+    study = Study.create(place, SMALL, "f-kube")
+    with pytest.raises(NoSuchPull, match="nothing has been asked yet"):
+        study.tell(1, FINE)
+    study.ask()
+    for number in (0, 2, -1):
+        with pytest.raises(NoSuchPull, match=f"there is no pull {number} in this study; its pulls are 1 to 1"):
+            study.tell(number, FINE)
+        with pytest.raises(NoSuchPull):
+            study.explain(number)
+
+
+def test_the_same_outcome_twice_is_nothing_another_a_conflict(place: str) -> None:
+    study = Study.create(place, SMALL, "f-kube")
+    study.ask()
+    first = study.tell(1, FINE)
+    before = study.log()
+    assert study.tell(1, {"Y": "1", "W": 0.0, "X": True, "Z": "0"}) == first
+    with pytest.raises(Conflict, match="pull 1 was told Z=0 X=1 W=0 Y=1 and now Z=0 X=1 W=0 Y=0"):
+        study.tell(1, {**FINE, "Y": 0})
+    assert study.log() == before
+
+
+def test_many_outcomes_are_told_all_or_none(place: str, folder: Path) -> None:
+    study = Study.create(place, SMALL, "ucb")
+    study.ask(3)
+    file = folder / "outcomes.csv"
+    file.write_text("id,note,Z,X,W,Y\n1,fine,0,1,0,1\n2,,0,1,0,1\n3,,0,1,0,1\n")
+    with pytest.raises(OutcomeError, match="pull 3: Z is 0, but the pull was do"):
+        study.tell_file(file)
+    assert study.status().told == 0
+    file.write_text("id,note,Z,X,W,Y\n3,,1,1,0,1\n2,,0,1,0,1\n1,fine,0,1,0,1\n")
+    assert [receipt.id for receipt in study.tell_file(file)] == [3, 2, 1]
+    assert study.tell_file(file)[-1].spent == pytest.approx(1 + 3.4)  # once more, and nothing happens
+    assert study.status().told == 3
+    for text, message in (
+        ("id,Z,X,W,Y\n", "no outcomes"),
+        ("id,Z\n1,0\n", "no column"),
+        ("id,Z,X,W,Y\nx,0,1,0,1\n", "id"),
+    ):
+        file.write_text(text)
+        with pytest.raises(DataError, match=message):
+            study.tell_file(file)
+
+
+def test_expired_pulls_go_to_others_and_late_outcomes_are_charged(place: str) -> None:
+    clock = Clock()
+    study = Study.create(place, Problem("X -> Y", "Y", 4, default_cost=2), "f-kube", clock=clock)
+    (old,) = study.ask(worker="slow", ttl="1h")
+    assert old.expires is not None
+    assert old.expires.timestamp() == clock.now + 3600
+    clock.now += 3599
+    assert study.ask(worker="quick", ttl=60)[0].id == 2
+    clock.now += 1
+    assert study.status().expired == 1
+    stood_in = study.ask(2, worker="quick")
+    assert [(pull.id, str(pull.arm)) for pull in stood_in] == [(2, "do(X=0)"), (3, "do()")]
+    assert study.status().budget.reserved == 3  # the money of the old one moved to the new one
+    study.tell(3, {"X": 0, "Y": 1})
+    assert study.tell(1, {"X": 1, "Y": 0}).spent == 2  # late, and welcome
+    assert study.tell(2, {"X": 0, "Y": 0}).free == 0
+    assert adds_up(study)
+    assert study.status().budget.overdraft == 0
+    assert [arm.pulls for arm in study.status().arms] == [2, 1, 0]
+
+
+def test_an_overdraft_is_shown(place: str) -> None:
+    clock = Clock()
+    study = Study.create(place, Problem("X -> Y", "Y", 2), "f-kube", clock=clock)
+    study.ask(2, worker="slow", ttl=1)
+    clock.now += 2
+    assert len(study.ask(2, worker="quick")) == 2
+    for number in (1, 2, 3, 4):
+        study.tell(number, {"X": 0, "Y": 1})
+    money = study.status().budget
+    assert (money.total, money.spent, money.free, money.overdraft) == (2, 4, 0, 2)
+    assert adds_up(study)
+
+
+def test_experiments_that_nobody_asked_for(place: str) -> None:
+    study = Study.create(place, SMALL, "f-kube")
+    assert study.record("do(X=1)", FINE).spent == 1.7
+    assert study.status().arms[4].pulls == 1
+    with pytest.raises(ArmError, match=r"do\(Y=1\) is not an arm"):
+        study.record("do(Y=1)", FINE)
+    with pytest.raises(OutcomeError):
+        study.record("do(X=0)", FINE)
+    assert study.explain(1).reason.startswith("nobody asked")
+    study.withdraw(1, refund=True)
+    assert study.status().budget.spent == 0
+
+
+# -- evidence --------------------------------------------------------------------------------------
+
+
+def test_logged_rows_count_once_and_cost_nothing(place: str) -> None:
+    study = Study.create(place, SMALL, "f-kube")
+    rows: dict[str, list[object]] = {"Z": [0, 1] * 50, "X": [1] * 100, "W": [0, 0, 1, 1] * 25, "Y": [1, 0, 1, 1] * 25}
+    rows["intervention"] = ["do()", "do(X=1)"] * 50
+    for _ in range(2):
+        with pytest.warns(UserWarning, match="f-kube has no rule for logged rows"):
+            assert study.observe(rows, name="2025") == 100
+    with pytest.raises(Conflict, match="'2025' is in the study already, with 100 rows; these are 2 others"):
+        study.observe({v: column[:2] for v, column in rows.items()}, name="2025")
+    with pytest.raises(DobanditError, match="give this batch of rows a name"):
+        study.observe(rows)
+    with pytest.raises(DataError):
+        study.observe({**rows, "X": [7] * 100}, name="other")
+    found = study.status()
+    assert (found.logged, found.budget.spent) == (100, 0)
+    assert study.best().observational == 0.5
+    assert found.arms[4].mean != 0.5  # do(X=1) was logged 50 times
+
+
+def test_logs_of_files_have_the_name_of_the_file(folder: Path) -> None:
+    study = Study.create(":memory:", SMALL)
+    file = folder / "old.csv"
+    file.write_text("Z,X,W,Y\n0,1,0,1\n1,1,0,0\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # whether the policy has a rule for logs is not what this is about
+        assert study.observe(file) == study.observe(str(file)) == 2
+    assert [event.content["name"] for event in study.log()[1:]] == ["old.csv"]
+
+
+def test_logs_that_another_version_counted_wait_to_be_sent_anew() -> None:
+    study = Study.create(":memory:", SMALL, "f-kube")
+    rows = {"Z": [0, 1], "X": [1, 1], "W": [0, 0], "Y": [1, 0]}
+    with pytest.warns(UserWarning, match="no rule"):
+        study.observe(rows, name="old")
+    created, observed = study.log()
+    other = {**observed.content, "evidence": {**observed.content["evidence"], "tables": []}}
+    books = Books.folded([created, observed._replace(content=other)])
+    assert books.judged.told.sum() == 0
+    study._books = books
+    assert (study.status().logged, study.status().uncounted) == (0, ("old",))
+    with pytest.warns(UserWarning, match="no rule"):
+        assert study.observe(rows, name="old") == 2
+    assert (study.status().logged, study.status().uncounted) == (2, ())
+
+
+# -- corrections -----------------------------------------------------------------------------------
+
+
+def test_an_amended_outcome_is_as_if_it_had_been_told_so(place: str) -> None:
+    study = Study.create(place, SMALL, "f-kube")
+    study.ask()
+    with pytest.raises(StudyError, match="no outcome to amend yet"):
+        study.amend(1, FINE)
+    study.tell(1, FINE)
+    study.amend(1, {**FINE, "Y": 0})
+    with pytest.raises(Conflict):
+        study.tell(1, FINE)
+    assert study.tell(1, {**FINE, "Y": 0}).spent == 1
+
+
+@pytest.mark.parametrize("name", ["f-kube", "crm", "paper-cumulative", "causal-thompson"])
+def test_after_an_amendment_the_policy_asks_what_it_would_have_asked(name: str) -> None:
+    """Every outcome is told wrongly first: what the policy remembers is worked out anew, too."""
+    lab, right, wrong = laboratory(), Study.create(":memory:", SMALL, name), Study.create(":memory:", SMALL, name)
+    drive(right, lab)
+    while pulls := wrong.ask():
+        outcome = lab.carry_out(pulls[0])
+        wrong.tell(pulls[0].id, {**outcome, "Y": 1 - int(outcome["Y"])})
+        wrong.amend(pulls[0].id, outcome)
+    assert arms_of(wrong) == arms_of(right)
+    assert wrong.outcomes()[7]["Y"] == right.outcomes()[7]["Y"]
+
+
+def test_a_withdrawn_pull_never_was(place: str) -> None:
+    study = Study.create(place, SMALL, "f-kube")
+    study.ask(3)
+    study.tell(1, FINE)
+    study.withdraw(1, refund=True)
+    study.withdraw(2)
+    found = study.status()
+    assert (found.told, found.open, found.budget.spent, found.budget.reserved) == (0, 1, 1.7, 1.7)
+    assert adds_up(study)
+    with pytest.raises(StudyError, match="pull 1 was withdrawn"):
+        study.tell(1, FINE)
+    with pytest.raises(StudyError, match="pull 2 was withdrawn"):
+        study.withdraw(2)
+    assert study.outcomes() == []
+    assert [str(pull.arm) for pull in study.ask(4)] == ["do(Z=1)", "do()", "do(Z=0)", "do(X=0)"]  # all arms once
+
+
+def test_an_explanation_knows_what_was_known_then() -> None:
+    """Corrections that came before the decision, and none that came after it."""
+    study = Study.create(":memory:", SMALL, "f-kube")
+    study.ask()
+    study.tell(1, FINE)
+    study.amend(1, {**FINE, "Y": 0})
+    study.ask()
+    then = study.explain(2)
+    assert then.arms[0].mean < 0.5
+    study.amend(1, FINE)
+    study.tell(2, {**FINE, "Z": 0})
+    assert study.explain(2) == then
+    assert study.status().arms[0].mean > 0.5
+
+
+def test_an_extended_budget(place: str) -> None:
+    study = Study.create(place, Problem("X -> Y", "Y", 2), "f-kube")
+    assert len(study.ask(5, worker="a")) == 2
+    assert study.extend(1.5) == 3.5
+    assert len(study.ask(5, worker="b")) == 1
+    assert adds_up(study)
+    for amount in (0, -1, float("nan"), float("inf")):
+        with pytest.raises(DobanditError, match="positive amount"):
+            study.extend(amount)
+
+
+# -- history ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["f-kube", "paper-cumulative", "causal-thompson", "crm"])
+def test_reopened_it_goes_on_as_if_it_had_never_stopped(name: str, lasting: Places) -> None:
+    lab, place = laboratory(), lasting()
+    whole = Study.create(":memory:", SMALL, name)
+    drive(whole, lab)
+    Study.create(place, SMALL, name).close()
+    while True:
+        with Study.open(place) as study:
+            if not drive(study, lab, most=7):
+                break
+    with Study.open(place) as study:
+        assert arms_of(study) == arms_of(whole)
+        assert study.best() == whole.best()
+        assert study.status() == whole.status()
+
+
+@pytest.mark.parametrize("name", ["ucb", "crm", "causal-thompson", "successive-rejects", "sh-rr", "paper-simple"])
+def test_a_snapshot_holds_all_that_the_fold_gives(name: str) -> None:
+    objective = "cumulative" if name in ("ucb", "crm", "causal-thompson") else "simple"
+    problem = Problem(SMALL.graph, "Y", 60, objective, default_cost=1.7)
+    study = Study.create(":memory:", problem, name, clock=Clock())
+    drive(study, laboratory(problem), most=20)
+    study.ask(3, worker="b", ttl=5)
+    study.record("do(X=1)", FINE)
+    study.amend(3, study.outcomes()[2] and {v: study.outcomes()[2][v] for v in problem.graph.variables} | {"Y": 0})
+    study.withdraw(5)
+    events = study.log()
+    folded = Books.folded(events)
+    restored = Books.restored(events[0], json.loads(json.dumps(folded.to_plain())))
+    assert restored.to_plain() == folded.to_plain()
+    assert study._books is not None
+    assert study._books.to_plain() == folded.to_plain()
+
+
+@given(st.data())
+@settings(derandomize=True, max_examples=30, deadline=None)
+def test_the_ledger_adds_up_whatever_happens(data: st.DataObject) -> None:
+    """Any sequence of good and bad steps by several workers, with time passing in between."""
+    clock = Clock()
+    study = Study.create(":memory:", Problem("X -> Y", "Y", 20, default_cost=1.3), "f-kube", clock=clock)
+    numbers, workers = st.integers(0, 12), st.sampled_from("abc")
+    outcomes = st.fixed_dictionaries({"X": st.integers(0, 1), "Y": st.integers(0, 1)})
+    asked = 0.0
+    for _ in range(data.draw(st.integers(5, 25))):
+        clock.now += data.draw(st.sampled_from([0.0, 5.0, 20.0]))
+        step = data.draw(st.sampled_from(["ask", "tell", "tell", "amend", "withdraw", "extend", "record"]))
+        try:
+            match step:
+                case "ask":
+                    study.ask(data.draw(st.integers(1, 4)), data.draw(workers), data.draw(st.sampled_from([None, 10])))
+                case "tell":
+                    study.tell(data.draw(numbers), data.draw(outcomes))
+                case "amend":
+                    study.amend(data.draw(numbers), data.draw(outcomes))
+                case "withdraw":
+                    study.withdraw(data.draw(numbers), data.draw(st.booleans()))
+                case "extend":
+                    asked += 1
+                    study.extend(1)
+                case "record":
+                    study.record("do()", data.draw(outcomes))
+        except DobanditError:
+            pass
+        assert adds_up(study)
+    folded = Books.folded(study.log())
+    assert study._books is not None
+    assert study._books.to_plain() == folded.to_plain()
+    assert folded.total == 20 + asked
+
+
+# -- problems and policies -------------------------------------------------------------------------
+
+
+@given(problems())
+@settings(derandomize=True, max_examples=60, deadline=None)
+def test_a_problem_survives_as_plain_data(problem: Problem) -> None:
+    if problem.costs_are_drawn:
+        with pytest.raises(DobanditError, match="some are rules to draw them by"):
+            problem_to_plain(problem)
+        return
+    plain = json.loads(json.dumps(problem_to_plain(problem)))
+    assert problem_from_plain(plain) == problem
+
+
+def test_a_projected_problem_with_a_continuous_reward_survives() -> None:
+    problem = Problem(
+        "A -> B -> C; H -> {A, C}", {"variable": "C", "range": [-1, 2.5]}, 9, observed=["A", "B", "C"], goal="min"
+    )
+    again = problem_from_plain(json.loads(json.dumps(problem_to_plain(problem))))
+    assert again == problem
+    study = Study.create(":memory:", problem, "ucb")
+    study.ask()
+    with pytest.raises(
+        OutcomeError, match=r"C is 3, and not a number from -1 to 2\.5; send A=0\|1 B=0\|1 C=-1\.\.2\.5"
+    ):
+        study.tell(1, {"A": 0, "B": 1, "C": 3})
+    study.tell(np.int64(1), {"A": 0, "B": 1, "C": np.float64(0.25)})  # type: ignore[arg-type]  # as in a frame
+    assert study.status().arms[0].mean < 2.5
+
+
+def test_a_policy_for_the_other_objective_is_refused() -> None:
+    with pytest.raises(PolicyError, match="uniform is for simple regret"):
+        Study.create(":memory:", SMALL, "uniform")
+
+
+def test_exports_are_read_back_as_evidence(folder: Path) -> None:
+    study = Study.create(":memory:", SMALL, "ucb")
+    drive(study, laboratory(), most=12)
+    study.withdraw(3)
+    means = []
+    for name in ("out.csv", "out.parquet"):
+        assert study.export(folder / name) == 11
+        with pytest.raises(FileProblem, match="exists already"):
+            study.export(folder / name)
+        other = Study.create(":memory:", SMALL, "ucb")
+        with pytest.warns(UserWarning, match="no rule for logged rows"):
+            assert other.observe(folder / name) == 11
+        means.append([arm.mean for arm in other.status().arms])
+    assert means[0] == pytest.approx([arm.mean for arm in study.status().arms])
+    assert means[0] == pytest.approx(means[1])
+    study.export(folder / "out.json")
+    assert json.loads((folder / "out.json").read_text())[0]["intervention"] == "do()"
+    with pytest.raises(FileProblem, match=r"ends in \.csv"):
+        study.export(folder / "out.xls")

@@ -1,0 +1,159 @@
+"""`dobandit study ...`: the documents, the exit codes, a sentence for every mistake."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Ran
+
+Run = Callable[..., Ran]
+PROBLEM = """
+budget = 12
+reward = "Y"
+[graph]
+edges = "X -> Y; X <-> Y"
+[costs]
+default = 2.5
+"""
+
+
+@pytest.fixture
+def files(folder: Path) -> tuple[Path, Path]:
+    """A study that is led by f-kube, and its problem."""
+    problem = folder / "p.toml"
+    problem.write_text(PROBLEM)
+    return folder / "s.db", problem
+
+
+@pytest.fixture
+def study(files: tuple[Path, Path], dobandit: Run) -> Path:
+    path, problem = files
+    ran = dobandit("study", "init", path, problem, "--policy", "f-kube", "--json")
+    assert json.loads(ran.out) == {"study": str(path), "policy": "f-kube"}
+    problem.unlink()  # the study knows its problem
+    return path
+
+
+def answer(ran: Ran) -> Any:
+    assert ran.code == 0, ran.err
+    return json.loads(ran.out)
+
+
+def test_a_study_from_the_first_to_the_last_pull(study: Path, dobandit: Run, folder: Path) -> None:
+    asked = answer(dobandit("study", "ask", study, "-n", 3, "--worker", "lab", "--ttl", "2d", "--json"))
+    assert asked["reason"] is None
+    assert [(p["id"], p["arm"], p["set"], p["cost"]) for p in asked["pulls"]] == [
+        (1, "do()", {}, 1.0),
+        (2, "do(X=0)", {"X": "0"}, 2.5),
+        (3, "do(X=1)", {"X": "1"}, 2.5),
+    ]
+    assert asked["pulls"][0]["expires"].endswith("+00:00")
+    assert answer(dobandit("study", "tell", study, 1, "X=1", "Y=0", "--json")) == {"id": 1, "spent": 1.0, "free": 6.0}
+    many = folder / "many.csv"
+    many.write_text("id,X,Y\n2,0,1\n3,1,1\n")
+    assert answer(dobandit("study", "tell", study, "--file", many, "--json"))["id"] == [2, 3]
+    log = folder / "log.csv"
+    log.write_text("X,Y,intervention\n0,1,\n1,1,do(X=1)\n")
+    ran = dobandit("study", "observe", study, log, "--json")
+    assert answer(ran) == {"rows": 2}
+    assert "f-kube has no rule for logged rows" in ran.err
+    recorded = answer(dobandit("study", "record", study, "X=1", "X=1", "Y=0", "--json"))
+    assert (recorded["id"], recorded["spent"]) == (4, 8.5)
+    assert answer(dobandit("study", "amend", study, 4, "X=1", "Y=1", "--json")) == {"id": 4}
+    assert answer(dobandit("study", "withdraw", study, 4, "--refund", "--json")) == {"id": 4}
+    assert answer(dobandit("study", "extend", study, 0.5, "--json")) == {"total": 12.5}
+    status = answer(dobandit("study", "status", study, "--json"))
+    assert {key: status["budget"][key] for key in ("total", "spent", "reserved", "free")} == {
+        "total": 12.5,
+        "spent": 6.0,
+        "reserved": 0.0,
+        "free": 6.5,
+    }
+    assert (status["pulls"]["open"], status["pulls"]["told"]) == (0, 3)
+    assert set(status["arms"][0]) == {"arm", "cost", "pulls", "open", "mean", "low", "high", "warning"}
+    best = answer(dobandit("study", "best", study, "--json"))
+    assert {"arm", "mean", "low", "high", "probability_best"} <= set(best)
+    why = answer(dobandit("study", "explain", study, 3, "--json"))
+    assert (why["id"], why["arm"]) == (3, "do(X=1)")
+    assert set(why["arms"][0]) == {"arm", "cost", "mean", "low", "high", "index"}
+    assert [e["kind"] for e in answer(dobandit("study", "log", study, "--json"))["events"]][-1] == "extended"
+    assert answer(dobandit("study", "export", study, folder / "x.csv", "--json"))["rows"] == 3
+    assert answer(dobandit("study", "plot", study, "--out", folder / "x.png", "--json"))
+    assert (folder / "x.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_people_get_sentences_and_tables(study: Path, dobandit: Run) -> None:
+    assert "do(X=0)" in dobandit("study", "ask", study, "-n", 2).out
+    assert dobandit("study", "tell", study, 1, "X=1", "Y=0").err == "pull 1 is in the books: 1 spent, 8.5 free\n"
+    assert "1 of 12 spent, 2.5 reserved, 8.5 free" in dobandit("study", "status", study).out
+    assert "the best arm with probability" in dobandit("study", "best", study).out
+    assert "pull 2 is do(X=0): " in dobandit("study", "explain", study, 2).out
+    assert "told 1 X=1 Y=0" in dobandit("study", "log", study).out
+    for command in ("extend", "withdraw", "amend"):
+        assert dobandit("study", command, "--help").code == 0
+
+
+def test_nothing_to_ask_is_exit_code_three(study: Path, dobandit: Run) -> None:
+    assert answer(dobandit("study", "ask", study, "-n", 50, "--json"))["reason"] == "budget"
+    ran = dobandit("study", "ask", study, "--worker", "late", "--json")
+    assert (ran.code, json.loads(ran.out)) == (3, {"pulls": [], "reason": "budget"})
+    ran = dobandit("study", "ask", study, "--worker", "late")
+    assert (ran.code, ran.out, ran.err) == (3, "", "no pulls: the free money pays for none\n")
+
+
+def test_mistakes(study: Path, dobandit: Run, folder: Path, files: tuple[Path, Path]) -> None:
+    problem = files[1]
+    problem.write_text(PROBLEM)
+    drawn = folder / "drawn.toml"
+    drawn.write_text(PROBLEM.replace("2.5", "{choose = [2, 3]}"))
+    dobandit("study", "ask", study)
+    dobandit("study", "tell", study, 1, "X=1", "Y=0")
+    cases: list[tuple[int, str, tuple[object, ...]]] = [
+        (4, "exists already", ("init", study, problem)),
+        (4, "is not a study", ("status", problem)),
+        (4, "there is no study", ("ask", folder / "none.db")),
+        (4, "there is no pull 9", ("tell", study, 9, "X=1", "Y=1")),
+        (4, "was told X=1 Y=0 and now X=1 Y=1", ("tell", study, 1, "X=1", "Y=1")),
+        (2, "rules to draw them by", ("init", folder / "d.db", drawn)),
+        (4, "there is no pull 9", ("explain", study, 9)),
+        (4, "there is no pull 9", ("withdraw", study, 9)),
+        (2, "there is no policy", ("init", folder / "d.db", problem, "--policy", "f-cube")),
+        (2, "cannot be read", ("init", folder / "d.db", folder / "none.toml")),
+        (2, "Y is missing; send X=0|1 Y=0|1", ("amend", study, 1, "X=1")),
+        (2, "is not an outcome of a variable", ("tell", study, 1, "X")),
+        (2, "X is given twice", ("tell", study, 1, "X=1", "X=1")),
+        (2, "give the ID of a pull", ("tell", study)),
+        (2, "a time to live", ("ask", study, "--ttl", "soon")),
+        (2, "cannot be read", ("observe", study, folder / "none.csv")),
+        (2, "cannot be read", ("tell", study, "--file", folder / "none.csv")),
+        *([(5, "cannot be written", ("init", "/proc/study.db", problem))] if Path("/proc").is_dir() else []),
+        (5, "the database did not answer", ("status", "postgresql://nobody@127.0.0.1:1/x")),
+    ]
+    for code, message, arguments in cases:
+        ran = dobandit("study", *arguments, "--json")
+        assert (ran.code, ran.out) == (code, ""), (arguments, ran)
+        assert message in ran.err, (arguments, ran.err)
+        assert "Traceback" not in ran.err
+    assert not (folder / "d.db").exists()
+
+
+def test_watching(study: Path, dobandit: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page is shown again and again, until somebody has seen enough."""
+    naps: list[float] = []
+
+    def nap(seconds: float) -> None:
+        naps.append(seconds)
+        if len(naps) == 1:
+            dobandit("study", "extend", study, 5)
+        if len(naps) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("dobandit.cli.study_answers.time.sleep", nap)
+    ran = dobandit("study", "status", study, "--watch")
+    assert (ran.code, naps) == (130, [1.0, 1.0, 1.0])
+    assert "0 of 17 spent" in ran.out
