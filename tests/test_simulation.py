@@ -178,3 +178,18 @@ def test_many_small_sums_do_not_drift() -> None:
     problem = Problem("X -> Y", "Y", 2000, default_cost=0.1, costs={"do()": 0.1})
     r = db.simulate(problem, worlds.xor("X -> Y", 0), "ucb", 2, budgets=[1000, 2000])
     assert r.pulls["ucb"].sum(axis=2).tolist() == [[10_000, 20_000]] * 2
+
+
+def test_results_tell_where_rewards_contradict_the_graph() -> None:
+    """The learner's graph lacks the hidden cause: the log says that X=1 is good, and trying it says the opposite."""
+    x, y = [[0.9, 0.1], [0.1, 0.9]], [[[0.5, 0.5], [0.95, 0.05]], [[0.05, 0.95], [0.4, 0.6]]]
+    tables = {"X": (["U"], x), "Y": (["U", "X"], y)}
+    world = db.worlds.from_tables("X -> Y; X <-> Y", tables, {"U": ([0.5, 0.5], ["X", "Y"])})
+    problem = db.Problem("X -> Y", "Y", budget=600, default_cost=0.9)
+    log = world.sample("do()", 2000, seed=1)
+    found = db.simulate(problem, world, ["causal-thompson", "f-kube"], 8, evidence=log)
+    assert not found.contradicted["f-kube"].any()
+    told = found.warnings()
+    assert told
+    assert all("this arm's own rewards contradict the graph: |z| = " in text for text in told)
+    assert told[0].startswith("causal-thompson: do(X=")

@@ -23,7 +23,7 @@ from dobandit.estimate.circuit import total
 from dobandit.estimate.improvement import log_improvement
 from dobandit.estimate.weighing import Known
 from dobandit.evidence.tally import Tallied
-from dobandit.policies.pooled import Pooled, Warned, own_means, pooled_of, warned
+from dobandit.policies.pooled import Pooled, own_means, pooled_of
 from dobandit.policies.protocol import Arms, Array, Choice, View
 from dobandit.policies.ties import pick, recommended
 from dobandit.problem import Problem
@@ -80,9 +80,9 @@ class CausalExplore:
         means = np.where(pooled.alone(state.refuted), own_means(view), known.means.T)
         return recommended(means, view.costs)
 
-    def warnings(self, view: View, state: State) -> list[list[Warned]]:
-        """For every row the arms whose own rewards contradict the graph."""
-        return warned(state.refuted)
+    def contradicted(self, view: View, state: State) -> Array:
+        """How far own rewards contradict the graph; 0 where they do not."""
+        return state.refuted
 
     def _guarded(self, pooled: Pooled, view: View, state: State, known: Known) -> State:
         return State(pooled.refuted(view, state.refuted, known)) if self.guard else state

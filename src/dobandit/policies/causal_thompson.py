@@ -19,7 +19,7 @@ from dobandit.chance import Chance
 from dobandit.estimate.circuit import total
 from dobandit.estimate.weighing import Known
 from dobandit.evidence.tally import Tallied
-from dobandit.policies.pooled import Pooled, Warned, own_means, pooled_of, warned
+from dobandit.policies.pooled import Pooled, own_means, pooled_of
 from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View
 from dobandit.policies.ties import pick, recommended
 from dobandit.problem import Problem
@@ -72,9 +72,9 @@ class CausalThompson:
         refuted = self._refuted(pooled, view, state, known)
         return recommended(np.where(pooled.alone(refuted), own_means(view), known.means.T), view.costs)
 
-    def warnings(self, view: View, state: State) -> list[list[Warned]]:
-        """For every row the arms whose own rewards contradict the graph."""
-        return warned(state.refuted)
+    def contradicted(self, view: View, state: State) -> Array:
+        """How far own rewards contradict the graph; 0 where they do not."""
+        return state.refuted
 
     def _refreshed(self, pooled: Pooled, view: View, state: State) -> State:
         """Weights, lessons and contradictions, anew in rows whose evidence has grown by a twentieth."""

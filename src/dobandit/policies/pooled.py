@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,16 +22,6 @@ from dobandit.problem import Problem
 
 REFUTED = 4.0  # standard deviations between own rewards and the graph's answer
 PULLS = 10  # own pulls below which an arm cannot refute the graph
-
-
-class Warned(NamedTuple):
-    """An arm, by its place, and how many standard deviations its own rewards are off."""
-
-    arm: int
-    z: float
-
-    def __str__(self) -> str:
-        return f"this arm's own rewards contradict the graph: |z| = {self.z:.1f}"
 
 
 class Pooled:
@@ -105,8 +94,3 @@ def pooled_of(problem: Problem) -> Pooled:
 def own_means(view: View) -> Array:
     """The posterior mean of every arm's own rewards."""
     return (view.rewards + PRIOR) / (view.told + 2 * PRIOR)
-
-
-def warned(refuted: Array) -> list[list[Warned]]:
-    """For every row the arms whose own rewards contradict the graph."""
-    return [[Warned(k, float(row[k])) for k in np.flatnonzero(row).tolist()] for row in refuted]

@@ -105,6 +105,11 @@ class Policy(Protocol):
         ...
 
 
+def contradiction_told(z: float) -> str:
+    """What a user is told of an arm that is off the graph's answer by so many standard deviations."""
+    return f"this arm's own rewards contradict the graph: |z| = {z:.1f}"
+
+
 @runtime_checkable
 class Guarded(Protocol):
     """A policy that notices when the graph is wrong."""

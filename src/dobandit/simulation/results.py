@@ -70,7 +70,7 @@ class Results:
             for k, arm in enumerate(self.arms):
                 worst, often = off[:, -1, k].max(), int((off[:, -1, k] > 0).sum())
                 if often:
-                    runs = f"in {often} of {self.trials} trials" if self.trials > 1 else "in this trial"
+                    runs = f"at most, in {often} of {self.trials} trials"
                     found.append(
                         f"{name}: {arm}: this arm's own rewards contradict the graph {runs}: |z| = {worst:.1f}"
                     )

@@ -16,7 +16,7 @@ from dobandit.chance import generator
 from dobandit.estimate.posterior import PRIOR
 from dobandit.policies import View
 from dobandit.policies.pooled import Pooled, own_means, pooled_of
-from dobandit.policies.protocol import OBSERVE, STOP, State
+from dobandit.policies.protocol import OBSERVE, STOP, State, contradiction_told
 from dobandit.problem import Problem
 from dobandit.study.books import Books, Money
 from dobandit.study.decisions import looks_back
@@ -157,4 +157,4 @@ def in_units(problem: Problem, utility: Array) -> Array:
 
 
 def _warning(z: float) -> str | None:
-    return f"own rewards contradict the graph by {z:.1f} standard deviations" if z > 0 else None
+    return contradiction_told(z) if z > 0 else None
