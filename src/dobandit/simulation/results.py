@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from dobandit.policies.protocol import contradiction_told
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -68,12 +70,9 @@ class Results:
         found = []
         for name, off in self.contradicted.items():
             for k, arm in enumerate(self.arms):
-                worst, often = off[:, -1, k].max(), int((off[:, -1, k] > 0).sum())
+                worst, often = float(off[:, -1, k].max()), int((off[:, -1, k] > 0).sum())
                 if often:
-                    runs = f"at most, in {often} of {self.trials} trials"
-                    found.append(
-                        f"{name}: {arm}: this arm's own rewards contradict the graph {runs}: |z| = {worst:.1f}"
-                    )
+                    found.append(f"{name}: {arm}: {contradiction_told(worst)} (in {often} of {self.trials} trials)")
         return found
 
     def quantiles(self, q: Sequence[float] = (0.1, 0.5, 0.9)) -> dict[str, Array]:
