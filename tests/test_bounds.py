@@ -272,6 +272,19 @@ def test_bounds_along_budgets_and_costs(objective: str) -> None:
     assert by_cost[0].x == (3.0, 5.0)
 
 
+def test_lines_are_called_what_they_are() -> None:
+    """For simple regret a bound where its constant is known, and a rate where it is not."""
+    confounded, world = Problem(named.FIG6, "Y", 800, "simple", default_cost=3), worlds.xor(named.FIG6, 1)
+    upper, lower = lines(confounded, world, [800, 3200])
+    assert (upper.name, lower.name) == ("rate of Theorem 2", "rate of the lower bound")
+    assert upper.y == pytest.approx(theorem_2(confounded, world, [800, 3200]).rate)
+    parallel = worlds.parallel(n=3)
+    plain = Problem(parallel.graph, "Y", 800, "simple", default_cost=3)
+    upper, _ = lines(plain, parallel, [800, 3200])
+    assert upper.name == "upper bound (Theorem 2)"
+    assert upper.y == pytest.approx(theorem_2(plain, parallel, [800, 3200], constant=NO_BACKDOOR).curve)
+
+
 def test_what_has_no_bound() -> None:
     world = two(0.5, 0.1, 0.9)
     drawn = Problem("X -> Y", "Y", 10, default_cost={"choose": [2, 3]})

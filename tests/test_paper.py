@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -18,10 +19,11 @@ import pytest
 
 from dobandit.errors import DobanditError, SimulationError, StorageError
 from dobandit.paper import PANELS, Panel, Reproduced, reproduce
-from dobandit.paper.blocks import Block, Blocks, Job, compute, cut
+from dobandit.paper.blocks import SOURCES, Block, Blocks, Job, compute, cut
 from dobandit.paper.claims import Below, Flattens, Grows, GrowsSlower, KeepsGrowing, Printed, Run, Vanishes
-from dobandit.paper.comparison import agreement, judgements, notes
+from dobandit.paper.comparison import agreement, judgements, nearest, notes
 from dobandit.paper.published import points
+from dobandit.paper.reproduction import chosen_panels, jobs_of, sizes
 from dobandit.plots import Curve
 from dobandit.problem import Problem
 from dobandit.simulation import simulate
@@ -33,6 +35,7 @@ NAMES = (
     "fig2-budget fig2-cost fig3-budget fig3-cost fig4-budget fig4-cost fig8-budget fig8-cost fig9-budget "
     "fig10-budget fig10-cost fig13-budget fig13-cost"
 ).split()
+SR = "successive-rejects"
 SMALL = replace(PANELS["fig8-budget"], grid=(60.0, 100.0))
 
 
@@ -46,7 +49,7 @@ def test_panels_and_published_points_fit_together() -> None:
         for policy in panel.experiment.policies:
             assert tuple(points(name, policy)) == panel.grid
             total += len(panel.grid)
-        assert set(panel.experiment.as_published) <= set(panel.experiment.policies)
+        assert set(panel.experiment.variants) <= set(panel.experiment.policies)
         assert set(panel.experiment.notes) <= set(panel.experiment.policies)
         assert panel.claims
     assert total == 1302
@@ -67,8 +70,17 @@ def test_the_problem_of_a_panel(name: str, arms: int, costs: set[float]) -> None
 def test_an_unknown_panel_is_answered_with_the_nearest() -> None:
     with pytest.raises(DobanditError, match=r"no panel 'fig2-bugdet'.*fig2-budget"):
         reproduce(["fig2-bugdet"])
+    with pytest.raises(DobanditError, match=r"the nearest is fig13-cost$"):
+        reproduce(["13-c"])
     with pytest.raises(SimulationError, match="srm is for simple regret"):
         reproduce(["fig2-cost"], policies=["ucb", "srm"])
+
+
+def test_a_figure_means_all_of_its_panels_each_once() -> None:
+    names = [panel.name for panel in chosen_panels(["fig10", "fig9", "FIG10-cost"])]
+    assert names == ["fig10-budget", "fig10-cost", "fig9-budget"]
+    with pytest.raises(DobanditError, match="no panel 'fig1'"):
+        chosen_panels(["fig1"])
 
 
 # -- pieces ------------------------------------------------------------------------------------
@@ -162,6 +174,39 @@ def test_only_whole_pieces_of_this_work_count(tmp_path: Path, spoil: Callable[[P
     assert not [f for f in tmp_path.iterdir() if f.name.startswith(".")], "nothing half-written is left"
 
 
+def test_what_killed_runs_left_is_removed_at_the_next_start(tmp_path: Path) -> None:
+    """But not what a run beside this one is writing now, and nothing of others."""
+    (job,) = cut(SMALL, "f-kube", 0, 8)
+    Blocks(tmp_path).keep(job, compute(job))
+    old, new, foreign = (tmp_path / name for name in (f".{job.file}.123", f".{job.file}.124", ".gitignore"))
+    for file in (old, new, foreign):
+        file.write_bytes(b"half")
+    for file in (old, foreign, tmp_path / job.file):
+        os.utime(file, (1e9, 1e9))
+    Blocks(tmp_path)
+    assert set(tmp_path.iterdir()) == {new, foreign, tmp_path / job.file}
+
+
+def test_the_key_covers_the_program_that_sets_up_and_does_the_work() -> None:
+    """All of our modules that a piece needs, but for errors, figures, and what is said about panels."""
+    code = (
+        "import sys\n"
+        "from dobandit.paper.panels import PANELS\n"
+        "from dobandit.paper.blocks import Job, compute\n"
+        "for name in ('fig2-cost', 'fig10-budget'):\n"
+        "    for policy in PANELS[name].policies:\n"
+        "        compute(Job(PANELS[name], policy, 0, 0, 1))\n"
+        "print('\\n'.join(m for m in sys.modules if m.startswith('dobandit.')))\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    said = {f"paper.{name}" for name in ("claims", "comparison", "panels", "published", "reproduction")}
+    covered = {name.removesuffix(".py").replace("/", ".") for name in SOURCES}
+    for module in ran.stdout.split():
+        name = module.removeprefix("dobandit.")
+        room = name.partition(".")[0]
+        assert {name, room} & covered or name in said or name == "paper" or room in ("errors", "plots"), module
+
+
 def test_the_key_holds_all_that_matters() -> None:
     job = Job(SMALL, "f-kube", 0, 0, 8)
     others = [
@@ -187,7 +232,7 @@ def test_the_same_bits_however_the_work_is_done(tmp_path: Path) -> None:
     here = reproduce(panels, trials=300, policies=["ucb", "f-kube"], workers=1)
     assert regrets(reproduce(panels, trials=300, policies=["ucb", "f-kube"], workers=2, out=tmp_path)) == regrets(here)
     kept = sorted(tmp_path.iterdir())
-    assert len(kept) == 8  # two panels, two policies, two pieces
+    assert len(kept) == 20  # two panels, two policies, five pieces
     for file in kept[::2]:
         file.unlink()
     truncate(kept[1])
@@ -261,13 +306,20 @@ def test_published_points_stand_beside_ours(dobandit: Callable[..., Ran], tmp_pa
     assert curve["policy"] == variant
     assert curve["published"][0] == 233.757
     assert curve["se"] == [None] * 19, "one trial has no standard error"
+    (tmp_path / "docs").mkdir()
     shown = dobandit(*arguments, "--page", tmp_path / "docs" / "page.md")
     assert variant in shown.out
+    assert "%" not in shown.out, "without a standard error nothing agrees or disagrees"
+    assert "over 1 trial\n" in shown.out.replace("\n\n", "\n")
     assert "report.html" in shown.err
     text = (tmp_path / "docs" / "page.md").read_text()
     assert "fig8-cost" in text
     assert (tmp_path / "docs" / "images" / "fig8-cost.svg").exists()
     assert str(tmp_path) not in text
+    (row,) = [line for line in text.splitlines() if line.startswith(f"| `fig8-cost` | `{variant}`")]
+    assert row.endswith(" |  |")
+    assert "tie" not in text.partition("## fig8-cost")[2]
+    assert "- `f-kube`" not in text
 
 
 def test_panels_are_listed(dobandit: Callable[..., Ran]) -> None:
@@ -277,8 +329,15 @@ def test_panels_are_listed(dobandit: Callable[..., Ran]) -> None:
 
 def test_what_reproduce_refuses(dobandit: Callable[..., Ran], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    (pictures / "images").write_text("no folder")
+    out = ["--out", tmp_path / "out"]
     for code, arguments, message in (
-        (2, ["fig2"], "fig2-cost"),
+        (2, ["fig22-cost"], "fig2-cost"),
+        (2, ["fig8-cost", *out, "--page", tmp_path / "missing" / "page.md"], "its folder does not exist"),
+        (5, ["fig8-cost", *out, "--page", tmp_path], "cannot be written"),
+        (5, ["fig8-cost", *out, "--page", pictures / "page.md"], "images: cannot be written"),
         (2, ["fig2-cost", "--policy", "nothing"], "nothing"),
         (2, ["fig2-cost", "--policy", "srm"], "srm is for simple regret"),
         (2, ["--trials", "0"], "--trials"),
@@ -288,6 +347,35 @@ def test_what_reproduce_refuses(dobandit: Callable[..., Ran], tmp_path: Path) ->
         assert (ran.code, ran.out) == (code, "")
         assert message in ran.err
         assert "Traceback" not in ran.err
+    assert sorted(pictures.iterdir()) == [pictures / "images"]
+    assert not (tmp_path / "out").exists(), "refused before anything was done"
+
+
+def test_a_smaller_run_does_not_mix_with_an_earlier_one(dobandit: Callable[..., Ran], tmp_path: Path) -> None:
+    for name in ("fig2-cost.png", "fig2-cost.svg", "mine.png"):
+        (tmp_path / name).write_text("old")
+    ran = dobandit("reproduce", "fig8-cost", "--trials", 2, "--out", tmp_path, "--workers", 1, "--policy", "ucb")
+    assert "figures of an earlier run were removed: fig2-cost\n" in ran.err
+    files = {file.name for file in tmp_path.iterdir()}
+    assert files == {"blocks", "fig8-cost.png", "fig8-cost.svg", "mine.png", "report.html", "results.csv"}
+
+
+def test_panels_that_the_policies_are_not_for_are_left_out(dobandit: Callable[..., Ran], tmp_path: Path) -> None:
+    arguments = ["--trials", 2, "--out", tmp_path, "--workers", 1, "--policy", "ucb", "--json"]
+    ran = dobandit("reproduce", "fig8-cost", "fig10-cost", *arguments)
+    assert [panel["panel"] for panel in json.loads(ran.out)["panels"]] == ["fig8-cost"]
+    assert "left out, because the policies are for another kind of regret: fig10-cost\n" in ran.err
+
+
+def test_progress_goes_with_the_work() -> None:
+    told: list[tuple[str, float]] = []
+    panels = [SMALL, replace(PANELS["fig10-budget"], grid=(100.0,))]
+    reproduce(panels, trials=65, workers=1, progress=lambda name, share: told.append((name, share)))
+    assert dict(told) == {panel.name: pytest.approx(1) for panel in panels}
+    first = next(share for name, share in told if name == SMALL.name)
+    assert first == pytest.approx(64 / 65 / 3), "a piece of 64 trials of one of three policies"
+    weights = sizes(jobs_of(panels, 65, None, 0))
+    assert weights[SMALL.name] > weights["fig10-budget"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
@@ -305,10 +393,10 @@ def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
     os.killpg(running.pid, signal.SIGINT)
     out, err = running.communicate(timeout=60)
     assert (running.returncode, out) == (130, b"")
-    how = f"finished pieces are kept in {tmp_path / 'stopped'}: the same command goes on from there"
-    assert err.decode() == f"\ninterrupted; {how}\n"
     kept = {file: file.stat().st_mtime_ns for file in blocks.glob("*.npz")}
     assert 0 < len(kept) < 4
+    how = f"{len(kept)} of 4 pieces kept in {tmp_path / 'stopped'}: the same command goes on from there"
+    assert err.decode() == f"\ninterrupted; {how}\n"
     assert not (tmp_path / "stopped" / "results.csv").exists()
     for folder in ("stopped", "straight"):
         subprocess.run([*arguments, tmp_path / folder], check=True, capture_output=True)
@@ -330,6 +418,7 @@ def test_agreement_by_hand() -> None:
     theirs = Curve("a", (1, 2, 4, 5), (15, 15.1, 0.0002, 9), (4, 4, 0, 1))
     assert agreement(ours, theirs) == (2, 3)
     assert agreement(ours, theirs, start=2) == (1, 2)
+    assert agreement(ours._replace(se=[math.nan] * 4), theirs) == (0, 0), "one trial says nothing"
 
 
 def printed(**means: list[float]) -> Printed:
@@ -357,6 +446,24 @@ def test_claims_by_hand() -> None:
     assert Vanishes()(printed(a=falling)).answer == "yes"
     assert Vanishes()(printed(a=falling, b=steep)).answer == "no"
     assert Vanishes(["a"])(printed(a=falling, b=steep)).answer == "yes"
+
+
+def test_what_is_within_three_standard_errors_of_a_tenth_is_a_tie() -> None:
+    """Ten places, each with the error 1: the fifths are means of two. The margin of growth is 0.9 last - last but one,
+    that of vanishing is 0.1 first - last; their errors are sqrt((0.81 + 1) / 2) and sqrt((0.01 + 1) / 2)."""
+    grown, gone = 3 * math.sqrt(1.81 / 2), 3 * math.sqrt(1.01 / 2)
+    for beyond, keeps, flattens in (
+        (1.01, "yes", "no"),
+        (0.99, "tie", "tie"),
+        (-0.99, "tie", "tie"),
+        (-1.01, "no", "yes"),
+    ):
+        side = printed(a=[0.0] * 6 + [100.0] * 2 + [(100 + beyond * grown) / 0.9] * 2)
+        assert KeepsGrowing(["a"])(side).answer == keeps
+        assert Flattens("a")(side).answer == flattens
+    for beyond, vanishes in ((1.01, "yes"), (0.99, "tie"), (-0.99, "tie"), (-1.01, "no")):
+        side = printed(a=[1000.0] * 2 + [500.0] * 6 + [100 - beyond * gone] * 2)
+        assert Vanishes()(side).answer == vanishes
 
 
 def test_our_trials_are_compared_pair_by_pair() -> None:
@@ -391,13 +498,30 @@ def test_algorithm_1_stays_below_the_others_as_the_budget_grows(panel: str) -> N
         assert significantly(ahead[:, -1]), other
         assert significantly(ahead[:, 2] - ahead[:, 1]), other
         assert significantly(ahead[:, 1] - ahead[:, 0]), other
-    verdicts = [judgement.as_published for judgement in judgements(found)[:2]]
+    verdicts = [judgement.nearest for judgement in judgements(found)[:2]]
     assert [verdict.answer for verdict in verdicts if verdict] == ["yes", "yes"]
+
+
+def test_a_variant_is_judged_like_any_other_curve() -> None:
+    """The same, nearer, or not even that is computed: here the variant is moved away from the published points."""
+    found = run("fig8-budget", 16, 100, 150)
+    variant = "f-kube[as_published=true]"
+    there = [point.regret for point in found.published_points("f-kube") if point]
+    same, off, far = (
+        replace(found, regret={**found.regret, variant: np.tile(there, (16, 1)) + shift}) for shift in (0, 9, 99)
+    )
+    assert f"`{variant}` agrees with the published curve on 2 of 2 (100%)" in notes(same)["f-kube"]
+    assert (
+        f"`{variant}` comes nearer to the published curve but is not the same: it agrees on 0 of 2"
+        in notes(off)["f-kube"]
+    )
+    assert "Here `f-kube` itself is nearer to the published curve" in notes(far)["f-kube"]
+    assert [nearest(one, "f-kube") for one in (same, off, far)] == [variant, variant, "f-kube"]
 
 
 def test_f_kube_as_published_is_what_the_paper_drew_and_f_kube_is_not() -> None:
     found = run("fig2-cost", 32, 2, 8, 14)
-    assert "f-kube" in notes(found)
+    assert "looks like that of UCB1" in notes(found)["f-kube"]
     there = found.published["f-kube"]
     assert agreement(found.curves["f-kube"], there).within == 0
     assert agreement(found.curves["f-kube[as_published=true]"], there).share >= 2 / 3
@@ -440,7 +564,14 @@ def test_the_points_of_fig4_cost_look_like_a_larger_budget_than_the_text_says() 
     """What the note of the panel says."""
     names = ["paper-simple", "successive-rejects[form=half]"]
     panel = PANELS["fig4-cost"]
-    small, large = reproduce([panel, replace(panel, budget=1500.0)], trials=128, policies=names, workers=1)
+    small, large = reproduce([panel, replace(panel, budget=1500.0)], trials=128, policies=[*names, SR], workers=1)
     for name in names:
         shares = [agreement(found.curves[name], found.published[name]).share for found in (small, large)]
         assert shares[0] < 0.8 <= shares[1], name
+    own = agreement(small.curves[SR], small.published[SR])
+    assert own.share >= 0.8, "and yet at B = 800 this curve is there"
+    variant = agreement(small.curves[f"{SR}[form=half]"], small.published[SR])
+    assert f"`{SR}` itself is nearer to the published curve" in notes(small)[SR]
+    assert f"they agree with it on {own} and {variant} of the points" in notes(small)[SR]
+    assert panel.notes[SR] not in notes(small)[SR]
+    assert nearest(small, SR) == SR

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from collections import Counter
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyBboxPatch, PathPatch, Polygon
@@ -411,6 +413,25 @@ def test_the_same_policy_has_the_same_colour_in_every_figure() -> None:
     alone = curves_figure(CURVES[1:2], xlabel="x", ylabel="y")
     together = curves_figure(CURVES, xlabel="x", ylabel="y")
     assert lines_of(alone)[4.0, 4.0, 4.0].get_color() == lines_of(together)[4.0, 4.0, 4.0].get_color()
+
+
+@pytest.mark.parametrize("se", [0.5, math.nan])
+def test_regret_at_a_single_place_is_dots_with_bars(se: float) -> None:
+    curves = [Curve(name, (60,), (i,), (se,)) for i, name in enumerate(["ucb", "srm", "srm[form=rounds]"])]
+    theirs, bound = Curve("srm", (40, 60), (6.0, 7.0), (0.1, 0.1)), Curve("a bound", (60,), (9.0,), (0.0,))
+    figure = curves_figure(curves, xlabel="budget", ylabel="regret", published=[theirs], bounds=[bound])
+    (axes,) = figure.axes
+    drawn = {tuple(map(tuple, np.array(line.get_xydata()).tolist())): line for line in axes.get_lines()}
+    dots = [drawn[((i, i),)] for i in range(3)]  # side by side, so that none hides another
+    assert len({dot.get_marker() for dot in dots}) == 3
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["60"]
+    bars = [segment for bar in axes.collections if isinstance(bar, LineCollection) for segment in bar.get_segments()]
+    ends = [np.asarray(bar).tolist() for bar in bars if len(bar)]
+    assert ends == ([] if math.isnan(se) else [[[i, i - se], [i, i + se]] for i in range(3)])
+    assert ((0.6, 7.0), (2.4, 7.0)) in drawn, "as published: beside both forms of srm"
+    assert ((-0.5, 9.0), (2.5, 9.0)) in drawn
+    assert [text.get_text() for text in figure.legends[0].get_texts()][:3] == [curve.policy for curve in curves]
+    figure.canvas.draw()
 
 
 @pytest.mark.parametrize("count", [1, 4, 5, 7, 9])

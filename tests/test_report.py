@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from dobandit.paper import PANELS, Reproduced, reproduce
-from dobandit.paper.comparison import agreement
+from dobandit.paper.comparison import agreement, nearest
 from dobandit.report import Page, Picture, Points, Section, Table, to_html, to_markdown
 from dobandit.report.reproduction import reproduction_page, write_page, write_report
 from tests.conftest import Ran
@@ -117,6 +117,8 @@ def test_the_report_of_a_reproduction(found: list[Reproduced], tmp_path: Path) -
 
 
 def test_the_markdown_page_is_the_same_for_the_same_run(found: list[Reproduced], tmp_path: Path) -> None:
+    for folder in "ab":
+        (tmp_path / folder).mkdir()
     for folder, run in (("a", found), ("b", [replace(one, seconds=9.9) for one in found])):
         write_page(run, tmp_path / folder / "page.md")
     pages = [(tmp_path / folder / "page.md").read_text(encoding="utf-8") for folder in "ab"]
@@ -134,6 +136,9 @@ def test_explanations_stand_where_the_numbers_differ_and_only_there(found: list[
     there = [point.regret for point in hidden.published_points("f-kube") if point]
     alike = replace(hidden, regret={name: np.tile(there, (16, 1)) for name in hidden.regret})
     assert explained not in to_markdown(reproduction_page([alike]))
+    alone = replace(hidden, regret={name: regret[:1] for name, regret in hidden.regret.items()})
+    assert explained not in to_markdown(reproduction_page([alone])), "one trial explains nothing"
+    assert "within the noise" not in to_markdown(reproduction_page([alone]))
 
 
 def test_bounds_are_drawn_on_request(found: list[Reproduced]) -> None:
@@ -142,6 +147,25 @@ def test_bounds_are_drawn_on_request(found: list[Reproduced]) -> None:
     assert b"upper bound (Theorem 1)" not in plain
     assert b"upper bound (Theorem 1)" in bounded
     assert b"lower bound" in bounded
+    assert b"mean of 8 trials" in bounded
+
+
+def test_what_is_drawn_for_simple_regret_is_called_what_it_is(found: list[Reproduced]) -> None:
+    """A bound where the constant is known, on the parallel graph; else a rate."""
+    parallel, _ = found
+    general = reproduce([replace(PANELS["fig4-cost"], grid=(2.0, 3.0))], trials=3, policies=["paper-simple"], workers=1)
+    bound, rate = (reproduction_page([one], bounds=True) for one in (parallel, *general))
+    assert b"upper bound (Theorem 2), mean of 8 trials" in bound.pictures[0].svg
+    assert b"rate of Theorem 2, mean of 3 trials" in rate.pictures[0].svg
+    assert "costs of the first 8 trials" in to_markdown(bound)
+    assert "costs of the first 3 trials" in to_markdown(rate)
+
+
+def test_the_page_states_its_criteria_and_which_forms_it_took(found: list[Reproduced]) -> None:
+    _, hidden = found
+    text = to_markdown(reproduction_page([hidden]))
+    assert "less than 10% of what it then is" in text
+    assert f"Nearest to the published curves, of two forms each: `{nearest(hidden, 'f-kube')}`" in text
 
 
 def test_run_writes_a_report(dobandit: Callable[..., Ran], tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,11 +12,12 @@ import click
 
 from dobandit.cli.common import console, print_json, say, with_common_options
 from dobandit.cli.progress import progress
-from dobandit.errors import StorageError
+from dobandit.errors import FileProblem, StorageError, listing
 from dobandit.paper import PANELS, Reproduced, reproduce
+from dobandit.paper.blocks import Blocks, Job
 from dobandit.paper.comparison import agreement
-from dobandit.paper.panels import panel
-from dobandit.paper.reproduction import TRIALS
+from dobandit.paper.reproduction import TRIALS, Progress, chosen_panels, jobs_of, sizes
+from dobandit.report.page import counted
 
 OUT = Path("dobandit-out/reproduce")
 
@@ -49,29 +50,60 @@ def command(
 ) -> None:
     """Run panels of the paper (default: all thirteen) and put them beside the published curves.
 
-    DIR then holds results.csv, a figure for each panel as PNG and SVG, and report.html. Finished pieces of work are
-    kept in DIR/blocks: after an interruption, the same command goes on where it stopped.
+    A PANEL is one like fig10-cost, or a figure like fig10 with all of its panels. DIR then holds results.csv, a figure
+    for each panel as PNG and SVG, and report.html, all of this run. Finished pieces of work are kept in DIR/blocks:
+    after an interruption, the same command goes on where it stopped.
     """
-    wanted = [panel(name) for name in dict.fromkeys(panels)] or list(PANELS.values())
     if only_list:
         _list(as_json)
         return
-    with _resumable(out), progress([p.name for p in wanted], quiet) as report:
-        found = reproduce(wanted, trials, policies or None, seed, out=out / "blocks", workers=workers, progress=report)
-        _write(found, out, page, bounds)
+    wanted = chosen_panels(panels or PANELS)
+    jobs = jobs_of(wanted, trials, policies or None, seed)
+    work = sizes(jobs)
+    if idle := [p.name for p in wanted if p.name not in work]:
+        say(f"note: left out, because the policies are for another kind of regret: {listing(idle)}", quiet)
+    if page is not None:
+        _check_page(page)
+    with _resumable(out, jobs), progress(list(work), quiet) as report:
+        tell = report and _weighed(report, work)
+        found = reproduce(wanted, trials, policies or None, seed, out=out / "blocks", workers=workers, progress=tell)
+        old = _write(found, out, page, bounds)
     if as_json:
         print_json({"panels": [_plain(one) for one in found]})
     else:
         _show(found)
     say(f"wrote {out / 'report.html'}, results.csv and the figures beside it", quiet)
+    if old:
+        say(f"note: figures of an earlier run were removed: {listing(old)}", quiet)
+
+
+def _check_page(page: Path) -> None:
+    """Refuse a place that cannot be written before any work is done."""
+    if not page.parent.is_dir():
+        raise FileProblem(f"{page}: its folder does not exist")
+    with _writing(page):
+        new = not page.exists()
+        page.open("a").close()
+        if new:
+            page.unlink()
+        page.with_name("images").mkdir(exist_ok=True)
+
+
+def _weighed(report: Progress, sizes: Mapping[str, float]) -> Progress:
+    """The bar counts panels as equal: let each move it by its part of the work."""
+    mean = sum(sizes.values()) / len(sizes)
+    return lambda panel, share: report(panel, share * sizes[panel] / mean)
 
 
 @contextmanager
-def _resumable(out: Path) -> Iterator[None]:
+def _resumable(out: Path, jobs: Sequence[Job]) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"finished pieces are kept in {out}: the same command goes on from there") from None
+        blocks = Blocks(out / "blocks")
+        kept = sum(blocks.find(job) is not None for job in jobs)
+        how = f"{kept} of {counted(len(jobs), 'piece')} kept in {out}: the same command goes on from there"
+        raise KeyboardInterrupt(how) from None
 
 
 def _list(as_json: bool) -> None:
@@ -90,18 +122,25 @@ def _list(as_json: bool) -> None:
     console().print(table)
 
 
-def _write(found: Sequence[Reproduced], out: Path, page: Path | None, bounds: bool) -> None:
-    """Tidy results, figures and the report."""
-    from dobandit.report.reproduction import write_page, write_report
+def _write(found: Sequence[Reproduced], out: Path, page: Path | None, bounds: bool) -> list[str]:
+    """Tidy results, figures and the report. Figures that do not belong to it are removed; their panels are told."""
+    from dobandit.report.reproduction import remove_others, write_page, write_report
 
-    try:
+    with _writing(out):
         _write_results(found, out / "results.csv")
         write_report(found, out, bounds=bounds)
         if page is not None:
             write_page(found, page)
+        return remove_others(found, out)
+
+
+@contextmanager
+def _writing(place: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
-        place = error.filename or out
-        raise StorageError(f"{place}: cannot be written: {(error.strerror or str(error)).lower()}") from None
+        reason = (error.strerror or str(error)).lower()
+        raise StorageError(f"{error.filename or place}: cannot be written: {reason}") from None
 
 
 def _write_results(found: Sequence[Reproduced], path: Path) -> None:
@@ -149,11 +188,13 @@ def _show(found: Sequence[Reproduced]) -> None:
     for one in found:
         for i, (name, curve) in enumerate(one.curves.items()):
             there = one.published.get(name)
-            known = ["", ""] if there is None else [f"{there.mean[-1]:.4g}", f"{agreement(curve, there).share:.0%}"]
+            agreed = agreement(curve, there) if there else None
+            share = f"{agreed.share:.0%}" if agreed and agreed.points else ""
+            known = [f"{there.mean[-1]:.4g}" if there else "", share]
             error = "" if math.isnan(curve.se[-1]) else f"{round(curve.se[-1], 9):.2g}"  # rounding makes no error
             numbers = [f"{curve.mean[-1]:.4g}", error, *known]
             table.add_row(one.panel.name if not i else "", escape(name), *numbers, "" if i else f"{one.seconds:.1f}")
     screen = console()
     screen.print(table)
-    screen.print(f"[dim]regret at the last point of each panel, means over {found[0].trials} trials[/]")
+    screen.print(f"[dim]regret at the last point of each panel, means over {counted(found[0].trials, 'trial')}[/]")
     screen.print("[dim]in 3 s.e.: points within three joint standard errors of the published ones[/]")

@@ -14,10 +14,11 @@ import click
 from dobandit import worlds
 from dobandit.cli.common import PROBLEM, console, print_json, say, with_common_options, world_of
 from dobandit.cli.progress import progress
-from dobandit.errors import StorageError
+from dobandit.errors import StorageError, listing
 from dobandit.policies import policies_for, policy
-from dobandit.policies.registry import spec_of
+from dobandit.policies.registry import spec_of, starts_from_logs
 from dobandit.problem import Problem
+from dobandit.report.page import AGAINST, counted
 from dobandit.simulation import Results, simulate
 from dobandit.simulation.processes import processes
 from dobandit.worlds import World
@@ -34,6 +35,12 @@ WORTH_PROCESSES = 256  # trials from which starting processes pays
 @click.option(
     "--budget", "budgets", multiple=True, type=float, metavar="B", help="A budget (repeat); default: the file's."
 )
+@click.option(
+    "--evidence",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Logged rows (CSV, Parquet) that policies of ours start from; they cost nothing.",
+)
 @click.option("--seed", default=0, show_default=True, help="The seed of worlds, costs and outcomes.")
 @click.option("--workers", type=click.IntRange(1), help="Processes; default: the cores, where it pays.")
 @click.option(
@@ -45,6 +52,7 @@ def command(
     names: tuple[str, ...],
     trials: int,
     budgets: tuple[float, ...],
+    evidence: Path | None,
     seed: int,
     workers: int | None,
     out: Path | None,
@@ -66,10 +74,15 @@ def command(
             trials,
             seed,
             budgets or None,
+            evidence,
             executor=executor,
             progress=report,
         )
     seconds = time.perf_counter() - start
+    for warning in results.warnings():
+        say(f"warning: {warning}", quiet)
+    if evidence is not None and (others := [name for name in chosen if not starts_from_logs(policy(name))]):
+        say(f"note: {listing(others)} cannot start from a log and ran without it", quiet)
     if out is not None:
         facts = {"problem": problem.name, "policies": str(len(chosen)), "seed": str(seed)}
         _write(results, out, facts, quiet)
@@ -124,8 +137,7 @@ def _show(results: Results) -> None:
         table.add_row(escape(str(row["policy"])), *numbers, f"{row['rounds']:.1f}")
     screen = console()
     screen.print(table)
-    against = {"knapsack": "the best way to spend the budget (knapsack)", "fractional": "budget x best mean per cost"}
-    screen.print(f"[dim]means over {results.trials} trials, against {against.get(results.optimum, results.optimum)}[/]")
+    screen.print(f"[dim]means over {counted(results.trials, 'trial')}, against {AGAINST[results.optimum]}[/]")
 
 
 def _number(value: float | str) -> str:

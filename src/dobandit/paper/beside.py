@@ -10,18 +10,26 @@ from dobandit.plots import Curve
 from dobandit.simulation.api import draw_costs, trial_seed
 from dobandit.worlds import World
 
-TRIALS = 8
+TRIALS = 8  # at most
+
+
+def bounds_trials(trials: int) -> int:
+    """Over how many of the trials of a run bounds are averaged."""
+    return min(trials, TRIALS)
 
 
 def bounds_beside(panel: Panel, seed: int, trials: int = TRIALS) -> list[Curve]:
     """One curve for each bound. What holds for every world and every cost holds for their average."""
-    problem, world = panel.problem(), panel.experiment.world()
+    problem, world, grid = panel.problem(), panel.experiment.world(), panel.grid
     costs = draw_costs([problem] * trials, seed)
     found = []
     for i in range(trials):
         own = world if isinstance(world, World) else world(trial_seed(seed, "world", i))
-        found.append(lines(problem, own.fit(problem), panel.grid, panel.axis, costs[i]))
+        found.append(lines(problem, own.fit(problem), grid, panel.axis, costs[i]))
+    mean = f", mean of {trials} trials" if trials > 1 else ""
     return [
-        Curve(same[0].name, same[0].x, np.mean([line.y for line in same], axis=0).tolist(), [0.0] * len(same[0].x))
+        Curve(
+            f"{same[0].name}{mean}", same[0].x, np.mean([line.y for line in same], axis=0).tolist(), [0.0] * len(grid)
+        )
         for same in zip(*found, strict=True)
     ]

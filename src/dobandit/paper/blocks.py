@@ -30,9 +30,13 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-MOST_TRIALS = 256  # of a piece; whole blocks of chance
+PIECE = 64  # trials; a whole block of chance
+ABANDONED = 10.0  # seconds; writing a piece takes an instant, so an older half-written file is a killed run's
 # What the numbers come from. A change anywhere else leaves the pieces valid.
-SOURCES = "chance.py elimination.py estimate evidence graph identification policies problem simulation worlds".split()
+SOURCES = (
+    "chance.py elimination.py estimate evidence graph identification paper/blocks.py paper/panel.py policies problem "
+    "simulation worlds"
+).split()
 
 
 class Job(NamedTuple):
@@ -78,9 +82,7 @@ class Block(NamedTuple):
 
 def cut(panel: Panel, policy: str, seed: int, trials: int) -> list[Job]:
     """The jobs of a policy on a panel."""
-    return [
-        Job(panel, policy, seed, first, min(MOST_TRIALS, trials - first)) for first in range(0, trials, MOST_TRIALS)
-    ]
+    return [Job(panel, policy, seed, first, min(PIECE, trials - first)) for first in range(0, trials, PIECE)]
 
 
 def compute(job: Job) -> Block:
@@ -109,6 +111,7 @@ class Blocks:
             trial = folder / f".{os.getpid()}.writable"
             trial.touch()
             trial.unlink()
+            self._tidy()
 
     def keep(self, job: Job, block: Block) -> None:
         """Write under another name first: under its own name a file is always whole."""
@@ -131,6 +134,14 @@ class Blocks:
                 with suppress(OSError):
                     half.unlink(missing_ok=True)
                 raise
+
+    def _tidy(self) -> None:
+        """Remove what runs that were killed in the middle of writing have left."""
+        for pattern in (".*.npz.*", ".*.writable"):
+            for file in self.folder.glob(pattern):
+                with suppress(FileNotFoundError):
+                    if time.time() - file.stat().st_mtime > ABANDONED:
+                        file.unlink()
 
     def find(self, job: Job) -> Block | None:
         """The piece as it was kept; None if it is not there or anything about it is wrong."""

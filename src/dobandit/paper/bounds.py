@@ -183,20 +183,22 @@ def lines(
     grid: Sequence[float],
     axis: str = "budget",
     costs: ArrayLike | None = None,
-    constant: float = 1.0,
 ) -> list[Line]:
-    """The bounds that belong beside the regret of the problem's objective, along budgets or costs of intervening."""
+    """The bounds that belong beside the regret of the problem's objective, along budgets or costs of intervening.
+
+    For simple regret the first is the bound of Theorem 2 where its constant is known (no back-door path is open), and
+    else only its rate.
+    """
     if axis == "budget":
-        points = [_both_bounds(problem, world, grid, costs, constant)]
+        points = [_both_bounds(problem, world, grid, costs)]
     else:
         prices = np.full((len(grid), len(problem.arms)), _costs(problem, costs)[1])  # of do()
         prices[:, 1:] = _numbers(grid, "costs")[:, np.newaxis]
-        points = [_both_bounds(problem, world, None, row, constant) for row in prices]
-    names = (
-        ("upper bound (Theorem 1)", "lower bound (worst case)")
-        if problem.objective == "cumulative"
-        else (f"rate of Theorem 2, M = {constant:.3g}", "rate of the lower bound")
-    )
+        points = [_both_bounds(problem, world, None, row) for row in prices]
+    if problem.objective == "cumulative":
+        names = ("upper bound (Theorem 1)", "lower bound (worst case)")
+    else:
+        names = ("upper bound (Theorem 2)" if proved(problem) else "rate of Theorem 2", "rate of the lower bound")
     x = tuple(map(float, grid))
     return [
         Line(name, x, tuple(np.concatenate(part).tolist()))
@@ -204,12 +206,18 @@ def lines(
     ]
 
 
+def proved(problem: Problem) -> bool:
+    """Whether M of Theorem 2 is known: what is observed at X=x is everywhere the effect of do(X=x)."""
+    return not any(problem.graph.has_backdoor(v, problem.reward) for v in problem.intervenable)
+
+
 def _both_bounds(
-    problem: Problem, world: World, budgets: ArrayLike | None, costs: ArrayLike | None, constant: float
+    problem: Problem, world: World, budgets: ArrayLike | None, costs: ArrayLike | None
 ) -> tuple[Array, Array]:
     if problem.objective == "cumulative":
         return theorem_1(problem, world, budgets, costs).curve, cumulative_lower(problem, budgets, costs)
-    upper = theorem_2(problem, world, budgets, costs, constant).curve
+    found = theorem_2(problem, world, budgets, costs, NO_BACKDOOR)
+    upper = found.curve if proved(problem) else found.rate * _scale(problem)
     return upper, simple_lower_rate(problem, world, budgets, costs)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -42,7 +42,7 @@ def agreement(ours: Curve, published: Curve, start: float = 0.0) -> Agreement:
     within = [
         abs(mine[x][0] - mean) <= max(SIGNIFICANT * math.hypot(mine[x][1], se), READ)
         for x, mean, se in zip(published.x, published.mean, published.se, strict=True)
-        if x in mine
+        if x in mine and not math.isnan(mine[x][1])  # a single trial has no standard error: nothing can be said
     ]
     return Agreement(sum(within), len(within))
 
@@ -53,56 +53,92 @@ def differs(found: Reproduced, policy: str) -> bool:
     early = average(len(published.x), 0, EARLY)
     theirs = Printed({policy: published}).number({policy: early})
     ours = Run({policy: found.regret[policy][:, np.isin(found.panel.grid, published.x)]}).number({policy: early})
-    apart = abs(theirs.value - ours.value) > SIGNIFICANT * math.hypot(theirs.error, ours.error)
+    apart = abs(theirs.value - ours.value) > max(SIGNIFICANT * math.hypot(theirs.error, ours.error), READ)
     return agreement(found.curves[policy], published).share < AGREES or apart
 
 
+def nearest(found: Reproduced, policy: str) -> str:
+    """Of the forms of a policy that were run, the one with most points in agreement, or else the least distance."""
+
+    def nearness(form: str) -> tuple[int, float]:
+        ours, there = found.curves[form], found.published[form]
+        apart = np.abs(np.interp(there.x, ours.x, ours.mean) - there.mean)  # their places are among ours
+        return agreement(ours, there).within, -float(apart.mean())
+
+    return max((form for form in found.panel.forms(policy) if form in found.published), key=nearness, default=policy)
+
+
 def notes(found: Reproduced) -> dict[str, str]:
-    """Why curves differ from the published ones, for those that do."""
-    known = found.panel.notes
-    return {p: known[p] for p in known if p in found.published and differs(found, p)}
+    """What is to be said about curves that differ from the published ones, and about their variants."""
+    said = {}
+    for policy in found.panel.experiment.policies:
+        forms = [form for form in found.panel.forms(policy) if form in found.published]
+        far = [form for form in forms if differs(found, form)]
+        why = found.panel.notes.get(policy, "") if policy in far else ""
+        variants = [_of_variant(found, policy, form, far) for form in forms if far and form != policy]
+        if text := " ".join(filter(None, [why, *variants])):
+            said[policy] = text
+    return said
+
+
+def _of_variant(found: Reproduced, policy: str, variant: str, far: Sequence[str]) -> str:
+    """How near a variant comes to the published curve, beside the policy itself."""
+    there = found.published[variant]
+    shown = agreement(found.curves[variant], there)
+    if variant not in far:
+        return f"`{variant}` agrees with the published curve on {shown} of the points."
+    if policy not in found.published:
+        return f"`{variant}` is not the same as the published curve: it agrees on {shown} of the points."
+    if nearest(found, policy) == variant:
+        return (
+            f"`{variant}` comes nearer to the published curve but is not the same: it agrees on {shown} of the points."
+        )
+    own = agreement(found.curves[policy], there)
+    return (
+        f"Here `{policy}` itself is nearer to the published curve than `{variant}`: they agree with it on {own} and "
+        f"{shown} of the points."
+    )
 
 
 class Judgement(NamedTuple):
-    """Whether a claim holds for the published points, for our run with baselines like the published ones, and for
-    our run with baselines as their papers define them; None where a curve is missing."""
+    """Whether a claim holds for the published points, for our run with the forms of the baselines that are nearest to
+    them, and for our run with baselines as their papers define them; None where that cannot be said."""
 
     text: str
     published: Verdict | None
-    as_published: Verdict | None
+    nearest: Verdict | None
     as_defined: Verdict | None
 
     def remark(self) -> str | None:
         """What is to be said where the three do not agree that the claim holds."""
-        if self.published is None or self.as_published is None or self.as_defined is None:
+        if self.published is None or self.nearest is None or self.as_defined is None:
             return None
         if self.published.answer != YES:
             return f"{self.text} The paper's own points do not show it."
-        if self.as_published.answer != YES:
-            return f"{self.text} Our run does not show it: {_said(self.as_published)}."
+        if self.nearest.answer != YES:
+            return f"{self.text} Our run does not show it: {_said(self.nearest)}."
         if self.as_defined.answer != YES:
             return (
-                f"{self.text} This rests on the baselines as they were published; against the baselines as their "
-                f"papers define them: {_said(self.as_defined)}."
+                f"{self.text} This rests on the forms of the baselines that are nearest to the published curves; "
+                f"against the baselines as their papers define them: {_said(self.as_defined)}."
             )
         return None
 
 
 def judgements(found: Reproduced) -> list[Judgement]:
     """The claims of the paper about a panel, checked."""
-    names, variants = found.panel.experiment.policies, found.panel.experiment.as_published
-    like = {p: variants.get(p, p) for p in names}
+    names = found.panel.experiment.policies
     sides: list[Side | None] = [
         Printed({p: found.published[p] for p in names}) if set(names) <= set(found.published) else None,
-        _run(found, like),
+        _run(found, {p: nearest(found, p) for p in names}),
         _run(found, {p: p for p in names}),
     ]
     return [Judgement(c.text, *(c.check(side) if side else None for side in sides)) for c in found.panel.claims]
 
 
 def _run(found: Reproduced, parts: Mapping[str, str]) -> Run | None:
-    """Our policies in the parts of the paper's, or None if one is missing."""
-    if not set(parts.values()) <= set(found.regret):
+    """Our policies in the parts of the paper's, or None if one is missing, or a single trial leaves all open."""
+    if found.trials < 2 or not set(parts.values()) <= set(found.regret):
         return None
     return Run({part: found.regret[name] for part, name in parts.items()})
 

@@ -24,7 +24,7 @@ class Experiment:
     graph: Graph
     model: str  # of the world: xor or parallel
     policies: tuple[str, ...]  # those of the paper
-    as_published: Mapping[str, str]  # variants that look like the published curves, by policy
+    variants: Mapping[str, str]  # another form of a policy that the published curve may show
     notes: Mapping[str, str]  # why a policy's curve differs from the published one
 
     def world(self) -> World | Callable[[int], World]:
@@ -60,9 +60,13 @@ class Panel:
 
     @property
     def policies(self) -> tuple[str, ...]:
-        """The paper's, each followed by the variant that looks like its curve."""
-        variants = self.experiment.as_published
-        return tuple(p for name in self.experiment.policies for p in (name, variants.get(name)) if p)
+        """The paper's, each followed by its variant."""
+        return tuple(form for name in self.experiment.policies for form in self.forms(name))
+
+    def forms(self, policy: str) -> tuple[str, ...]:
+        """A policy of the paper as its own paper defines it, and its variant if there is one."""
+        variant = self.experiment.variants.get(policy)
+        return (policy, variant) if variant else (policy,)
 
     @property
     def x_label(self) -> str:

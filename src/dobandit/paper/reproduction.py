@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future, as_completed
 from dataclasses import dataclass
@@ -14,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.errors import SimulationError
-from dobandit.paper.blocks import Block, Blocks, Job, compute, cut
+from dobandit.paper.blocks import PIECE, Block, Blocks, Job, compute, cut
 from dobandit.paper.panel import Panel
-from dobandit.paper.panels import PANELS, panel
+from dobandit.paper.panels import PANELS, panels_of
 from dobandit.paper.published import Point, points
 from dobandit.plots import Curve
 from dobandit.policies import policy
@@ -26,9 +25,8 @@ from dobandit.simulation.processes import processes
 from dobandit.simulation.results import standard_error
 
 Array = NDArray[np.float64]
-Progress = Callable[[str, float], None]  # a panel, and the share of it that is done
+Progress = Callable[[str, float], None]  # a panel, and the share of its work that is done
 TRIALS = 100  # as in the paper
-DECISION = 100.0  # times as much work: a decision at every pull, where others decide for a whole phase
 
 
 @dataclass(frozen=True)
@@ -82,22 +80,42 @@ def reproduce(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> list[Reproduced]:
-    """Run panels of the paper (default: all thirteen), with the paper's policies or with others.
+    """Run panels of the paper (default: all thirteen), with the paper's policies or with others; panels of the
+    objective of none of them are left out.
 
     Work is cut into pieces. Finished ones are kept in the folder `out` and found there by the next call; results are
     the same bits however often it was interrupted. Pieces run on `executor` (anything with `submit`), by default on
     one process for each core; `workers=1` starts none. A program that calls this needs the usual
     `if __name__ == "__main__":`, because processes import it.
     """
+    wanted = chosen_panels(PANELS if panels is None else panels)
+    jobs = jobs_of(wanted, trials, policies, seed)
+    found = dict(_work(jobs, Blocks(Path(out)) if out is not None else None, executor, workers, progress))
+    pieces = {id(p): [(job, found[i]) for i, job in enumerate(jobs) if job.panel is p] for p in wanted}
+    return [_joined(p, seed, pieces[id(p)]) for p in wanted if pieces[id(p)]]
+
+
+def chosen_panels(names: Iterable[str | Panel]) -> list[Panel]:
+    """The panels that are meant, each once; a figure means all of its panels."""
+    found = [panel for name in names for panel in ([name] if isinstance(name, Panel) else panels_of(name))]
+    return [panel for i, panel in enumerate(found) if panel not in found[:i]]
+
+
+def jobs_of(panels: Sequence[Panel], trials: int, policies: Sequence[str] | None, seed: int) -> list[Job]:
+    """All the work there is."""
     if trials < 1:
         raise SimulationError(f"trials: expected a whole number, at least 1, not {trials!r}")
-    wanted = [p if isinstance(p, Panel) else panel(p) for p in (PANELS if panels is None else panels)]
-    chosen = {p.name: _policies(p, policies) for p in wanted}
-    if policies and (idle := [p for p in policies if not any(_fits(p, one) for one in wanted)]):
+    if policies and (idle := [p for p in policies if not any(_fits(p, one) for one in panels)]):
         raise SimulationError(f"policies: {idle[0]} is for {policy(idle[0]).objective} regret, as none of these panels")
-    jobs = [job for p in wanted for name in chosen[p.name] for job in cut(p, name, seed, trials)]
-    found = dict(_work(jobs, Blocks(Path(out)) if out is not None else None, executor, workers, progress))
-    return [_joined(p, seed, [(job, found[i]) for i, job in enumerate(jobs) if job.panel is p]) for p in wanted]
+    return [job for p in panels for name in _policies(p, policies) for job in cut(p, name, seed, trials)]
+
+
+def sizes(jobs: Iterable[Job]) -> dict[str, float]:
+    """How much work every panel is, roughly, by its name."""
+    total: dict[str, float] = {}
+    for job in jobs:
+        total[job.panel.name] = total.get(job.panel.name, 0.0) + _size(job)
+    return total
 
 
 def _policies(panel: Panel, names: Sequence[str] | None) -> list[str]:
@@ -131,11 +149,11 @@ def _work(
 
 
 def _teller(jobs: Sequence[Job], progress: Progress | None) -> Callable[[Job], None]:
-    """Says after each job how much of its panel is done."""
-    total, done = Counter(job.panel.name for job in jobs), Counter[str]()
+    """Says after each job how much of its panel's work is done."""
+    total, done = sizes(jobs), dict.fromkeys((job.panel.name for job in jobs), 0.0)
 
     def tell(job: Job) -> None:
-        done[job.panel.name] += 1
+        done[job.panel.name] += _size(job)
         if progress is not None:
             progress(job.panel.name, done[job.panel.name] / total[job.panel.name])
 
@@ -172,11 +190,11 @@ def _completed(futures: Mapping[Future[Block], int]) -> Iterator[tuple[int, Bloc
 
 
 def _size(job: Job) -> float:
-    """How much work it is, roughly: the largest pieces go first, so that nobody waits for the last one."""
+    """How much work it is, in seconds of an ordinary core, roughly: the largest pieces go first, so that nobody waits
+    for the last one. For cumulative regret a decision is made at every pull, for simple regret in a few phases."""
     panel = job.panel
-    rounds = max(panel.grid) if panel.budget is None else panel.budget
-    each = DECISION if panel.objective == "cumulative" else 1.0
-    return rounds * job.trials * len(panel.grid) * len(panel.experiment.graph.variables) * each
+    cells = len(panel.grid) * len(panel.experiment.graph.variables)
+    return job.trials / PIECE * (4.0 if panel.objective == "cumulative" else 0.3 + cells / 1500)
 
 
 def _joined(panel: Panel, seed: int, pieces: Sequence[tuple[Job, Block]]) -> Reproduced:

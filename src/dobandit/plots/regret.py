@@ -1,4 +1,4 @@
-"""Regret as a figure: one curve for every policy, with a band of its standard error."""
+"""Regret as a figure: one curve for every policy, with a band of its standard error, or dots at a single place."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def curves_figure(
     published: Sequence[Curve] = (),
     bounds: Sequence[Curve] = (),
 ) -> Figure:
-    """One curve for every policy, the legend below.
+    """One curve for every policy, the legend below; at a single place dots with bars, side by side.
 
     Curves that others published are dotted, in the same colours; bounds that theory gives are thin and black.
     """
@@ -85,8 +85,12 @@ def curves_figure(
         width, height = figure.get_size_inches()
         axes = figure.add_axes((LEFT / width, below / height, 1 - (LEFT + MARGIN) / width, HEIGHT / height))
         _dress(axes, xlabel, ylabel)
-        order = range(len(curves) + 2, 2, -1)  # where curves meet, the first is seen
-        entries = [_draw(axes, *each) for each in zip(curves, _styles(curves), order, strict=True)]
+        if {len(curve.x) for curve in curves} == {1}:
+            entries = _draw_dots(axes, curves)
+            published, bounds = _side_by_side(curves, published, bounds)
+        else:
+            order = range(len(curves) + 2, 2, -1)  # where curves meet, the first is seen
+            entries = [_draw(axes, *each) for each in zip(curves, _styles(curves), order, strict=True)]
         entries += _draw_published(axes, published, dict(zip(map(_policy, curves), _styles(curves), strict=True)))
         entries += [_draw_bound(axes, *bound) for bound in zip(bounds, cycle(BOUNDS), strict=False)]
         axes.set_ylim(bottom=min(0.0, *(min(curve.mean) for curve in curves)))
@@ -139,6 +143,38 @@ def _draw(axes: Axes, curve: Curve, style: Style, order: int) -> Entry:
     high = [m + s for m, s in zip(curve.mean, curve.se, strict=True)]
     axes.fill_between(curve.x, low, high, color=colour, alpha=0.18, linewidth=0)
     return line, curve.policy
+
+
+def _draw_dots(axes: Axes, curves: Sequence[Curve]) -> list[Entry]:
+    """Regret at one place: a dot for every policy, from left to right, with a bar of one standard error each way."""
+    entries: list[Entry] = []
+    for i, (curve, (colour, _, sign)) in enumerate(zip(curves, _styles(curves), strict=True)):
+        bars = axes.errorbar([i], curve.mean, curve.se, fmt=sign, color=colour, markersize=6, capsize=4, linewidth=1.4)
+        entries.append((bars.lines[0], curve.policy))
+    axes.set_xlim(-0.5, len(curves) - 0.5)
+    axes.set_xticks([(len(curves) - 1) / 2], [f"{curves[0].x[0]:g}"])
+    axes.grid(visible=False, axis="x")
+    return entries
+
+
+def _side_by_side(
+    curves: Sequence[Curve], published: Sequence[Curve], bounds: Sequence[Curve]
+) -> tuple[list[Curve], list[Curve]]:
+    """What others published, and bounds, as level lines: beside the dots they belong to, and across all of them."""
+    (place,) = curves[0].x
+    at = {name: [i for i, curve in enumerate(curves) if _policy(curve) == name] for name in map(_policy, curves)}
+    ends = {name: (found[0] - 0.4, found[-1] + 0.4) for name, found in at.items()}
+    across = (-0.5, len(curves) - 0.5)
+    return (
+        [_level(curve, place, ends[_policy(curve)]) for curve in published if _policy(curve) in ends],
+        [_level(bound, place, across) for bound in bounds],
+    )
+
+
+def _level(curve: Curve, place: float, ends: tuple[float, float]) -> Curve:
+    """The value of a curve at a place, as a line from end to end."""
+    height = dict(zip(curve.x, curve.mean, strict=True)).get(place, float("nan"))
+    return Curve(curve.policy, ends, (height, height), (0.0, 0.0))
 
 
 def _draw_published(axes: Axes, curves: Sequence[Curve], styles: Mapping[str, Style]) -> list[Entry]:

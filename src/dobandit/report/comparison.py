@@ -5,14 +5,8 @@ from __future__ import annotations
 import math
 
 from dobandit.plots import to_bytes
-from dobandit.report.page import Page, Picture, Section, Table, versions
+from dobandit.report.page import AGAINST, Page, Picture, Section, Table, versions
 from dobandit.simulation import Results
-
-AGAINST = {
-    "knapsack": "the best way to spend the budget (knapsack)",
-    "fractional": "budget times the best mean per cost, which is too high by less than one pull",
-    "best arm": "the best arm",
-}
 
 
 def comparison_page(results: Results, title: str, facts: dict[str, str]) -> Page:

@@ -8,6 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+AGAINST = {  # what regret is measured against
+    "knapsack": "the best way to spend the budget (knapsack)",
+    "fractional": "the budget times the best mean per cost",
+    "best arm": "the best arm",
+}
+
 
 class Table(NamedTuple):
     """Rows of texts. The first columns hold words, the others numbers, which stand to the right."""
@@ -51,6 +57,15 @@ class Page(NamedTuple):
     @property
     def pictures(self) -> list[Picture]:
         return [part for section in self.sections for part in section.parts if isinstance(part, Picture)]
+
+
+def counted(number: int, thing: str) -> str:
+    """Things and their number.
+
+    >>> counted(1, "trial"), counted(1000, "trial")
+    ('1 trial', '1,000 trials')
+    """
+    return f"{number:,} {thing}{'s' * (number != 1)}"
 
 
 def versions() -> dict[str, str]:

@@ -7,27 +7,34 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dobandit.errors import listing
 from dobandit.paper import Reproduced
-from dobandit.paper.beside import bounds_beside
-from dobandit.paper.claims import Verdict
-from dobandit.paper.comparison import Agreement, Judgement, agreement, judgements, notes
-from dobandit.paper.panels import CHOICES
+from dobandit.paper.beside import bounds_beside, bounds_trials
+from dobandit.paper.claims import CRITERIA, Verdict
+from dobandit.paper.comparison import Agreement, Judgement, agreement, judgements, nearest, notes
+from dobandit.paper.panels import CHOICES, PANELS
 from dobandit.paper.published import CITATION
 from dobandit.plots import Curve, curves_figure, to_bytes
 from dobandit.report.html import to_html
 from dobandit.report.markdown import to_markdown
-from dobandit.report.page import Page, Part, Picture, Points, Section, Table, versions
+from dobandit.report.page import AGAINST, Page, Part, Picture, Points, Section, Table, counted, versions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-AGAINST = {
-    "knapsack": "the best way to spend the budget (knapsack)",
-    "fractional": "budget times the best mean per cost",
-    "best arm": "the best arm",
-}
 ALG2_PANELS = ("fig3-budget", "fig3-cost", "fig9-budget", "fig10-budget", "fig10-cost")
 ALG2_START = 220.0  # budgets; below, the published curve lies higher
+BOUNDS_TEXT = {
+    "cumulative": (
+        "Thin lines: the bound of Theorem 1, which holds for Algorithm 1 alone, and a lower bound for the worst world, "
+        "not for these; averages over the worlds and costs of the first {}."
+    ),
+    "simple": (
+        "Thin lines, averages over the worlds and costs of the first {}: an upper bound is proved where no back-door "
+        "path is open, for Algorithm 2 with `threshold=<` alone, and is level where it is no less than the largest "
+        "regret there is; a rate tells the shape, up to a factor that is not known, and bounds nothing."
+    ),
+}
 
 
 def reproduction_page(panels: Sequence[Reproduced], *, timed: bool = True, bounds: bool = False) -> Page:
@@ -54,11 +61,21 @@ def write_report(panels: Sequence[Reproduced], folder: Path, *, bounds: bool = F
     (folder / "report.html").write_text(to_html(page), encoding="utf-8")
 
 
+def remove_others(panels: Sequence[Reproduced], folder: Path) -> list[str]:
+    """Remove figures of panels that are not in the report, left by an earlier run; which panels those were."""
+    others = PANELS.keys() - {found.panel.name for found in panels}
+    old = [folder / f"{name}.{form}" for name in PANELS if name in others for form in ("png", "svg")]
+    there = [file for file in old if file.exists()]
+    for file in there:
+        file.unlink()
+    return list(dict.fromkeys(file.stem for file in there))
+
+
 def write_page(panels: Sequence[Reproduced], path: Path) -> None:
     """A Markdown page without times: the same run gives the same page. Its pictures go to `images` beside it."""
     page = reproduction_page(panels, timed=False)
     page = page._replace(lead=f"{page.lead} This page is written by `dobandit reproduce --page FILE`.")
-    path.parent.joinpath("images").mkdir(parents=True, exist_ok=True)
+    path.parent.joinpath("images").mkdir(exist_ok=True)
     for picture in page.pictures:
         path.parent.joinpath("images", f"{picture.name}.svg").write_bytes(picture.svg)
     path.write_text(to_markdown(page), encoding="utf-8")
@@ -74,8 +91,9 @@ def _summary(panels: Sequence[Reproduced], timed: bool) -> Section:
     head = ["panel", "policy", "ours, at the last point", "published", "within 3 s.e."]
     parts: list[Part] = [
         "Regret at the last point of the grid, and how many points lie within three joint standard errors "
-        "(the root of the sum of both squared) of the published ones. Names with brackets are variants that look "
-        "like the published curves; names without are the algorithms as their papers define them.",
+        "(the root of the sum of both squared) of the published ones. Names without brackets are the algorithms as "
+        "their papers define them; names with brackets are variants, run because a published curve looks like them or "
+        "because the paper does not say which form it used. How near they come is said with every panel.",
         Table(head, rows, words=2),
     ]
     share = sum((_of_algorithm_2(found) for found in panels), Agreement(0, 0))
@@ -84,6 +102,7 @@ def _summary(panels: Sequence[Reproduced], timed: bool) -> Section:
             f"Algorithm 2 on the parallel graphs (Figures 3, 9 and 10, budgets from {ALG2_START:g}): "
             f"{share} of the points are within three joint standard errors."
         )
+    parts += [f"What the paper says is checked with numbers. {CRITERIA}"]
     parts += ["What the paper leaves open:", Points(CHOICES)]
     if timed:
         parts.append(Table(["panel", "seconds"], [[f"`{p.panel.name}`", f"{p.seconds:.1f}"] for p in panels]))
@@ -103,17 +122,21 @@ def _section(found: Reproduced, timed: bool, bounds: bool) -> Section:
     parts: list[Part] = [
         f"{panel.figure}: {panel.describe()}. Regret against {AGAINST[found.optimum]}. {panel.remark}".strip() + took,
         _picture(found, bounds),
+        *([BOUNDS_TEXT[panel.objective].format(counted(bounds_trials(found.trials), "trial"))] if bounds else []),
         _numbers(found),
     ]
     judged = judgements(found)
     head = [
         "the paper says",
         "its points",
-        "our run, baselines as published",
+        "our run, baselines nearest to the published curves",
         "our run, baselines as their papers define them",
     ]
     parts.append(Table(head, [_row(j) for j in judged], words=len(head)))
     said = [remark for j in judged if (remark := j.remark())]
+    forms = [nearest(found, policy) for policy in panel.experiment.variants]
+    if forms and any(j.nearest for j in judged):
+        said.insert(0, f"Nearest to the published curves, of two forms each: {listing(f'`{f}`' for f in forms)}.")
     said += [f"`{name}`: {text}" for name, text in notes(found).items()]
     title = f"{panel.name}: {panel.objective} regret against the {panel.x_label}"
     return Section(title, [*parts, Points(said)] if said else parts)
@@ -121,7 +144,7 @@ def _section(found: Reproduced, timed: bool, bounds: bool) -> Section:
 
 def _row(judgement: Judgement) -> list[str]:
     """A claim, and three times whether it holds, with the numbers."""
-    verdicts = [judgement.published, judgement.as_published, judgement.as_defined]
+    verdicts = [judgement.published, judgement.nearest, judgement.as_defined]
     what = next((f" ({v.what})" for v in verdicts if v), "")
     return [judgement.text.removesuffix(".") + what, *(_verdict(verdict) for verdict in verdicts)]
 
@@ -133,9 +156,9 @@ def figure_of(found: Reproduced, bounds: bool = False) -> Figure:
         list(found.curves.values()),
         xlabel=panel.x_label,
         ylabel=f"{panel.objective} regret",
-        title=f"{panel.figure}: {found.trials} trials",
+        title=f"{panel.figure}: {counted(found.trials, 'trial')}",
         published=list(found.published.values()),
-        bounds=bounds_beside(panel, found.seed) if bounds else (),
+        bounds=bounds_beside(panel, found.seed, bounds_trials(found.trials)) if bounds else (),
     )
 
 
