@@ -51,7 +51,7 @@ class Chance:
     def __init__(self, seed: int, purpose: str) -> None:
         self.seed, self.purpose = seed, purpose
         self._held: dict[tuple[str, int], tuple[range, NDArray[np.float64]]] = {}
-        self._held_for_gammas: dict[str, tuple[NDArray[np.intp], int, NDArray[np.float64]]] = {}
+        self._held_for_gammas: dict[str, tuple[NDArray[np.intp], int, NDArray[np.float32]]] = {}
 
     def uniforms(
         self, trials: NDArray[np.intp], round_: int | NDArray[np.intp], width: int, part: str = ""
@@ -122,7 +122,7 @@ class Chance:
         """A normal and a uniform number for every variate. Every trial has a generator of its own for a stretch of
         rounds, because how much a normal number takes from the generator is not fixed."""
         key = f"{self.purpose}{part}:gamma:{width}"
-        present, stretch, drawn = self._held_for_gammas.get(key, (trials[:0], 0, np.zeros(0)))
+        present, stretch, drawn = self._held_for_gammas.get(key, (trials[:0], 0, np.zeros(0, dtype=np.float32)))
         together = max(1, min(STRETCH, 2**13 // max(width, 1)))
         is_same = np.array_equal(present, trials)
         if not (0 <= round_ - stretch < together and (is_same or np.isin(trials, present).all())):
@@ -130,26 +130,26 @@ class Chance:
             drawn = numbers_for_gammas(self.seed, key, present, stretch, together, width)
             self._held_for_gammas[key] = present, stretch, drawn
             is_same = len(present) == len(trials) and np.array_equal(present, trials)
-        normal, accept = drawn[:, :, round_ - stretch]
+        of_round = drawn[:, :, round_ - stretch]
         if not is_same:
-            place = np.searchsorted(present, trials)
-            normal, accept = normal.take(place, axis=0), accept.take(place, axis=0)
+            of_round = of_round.take(np.searchsorted(present, trials), axis=1)
+        normal, accept = of_round.astype(float)
         return normal, accept
 
 
 def numbers_for_gammas(
     seed: int, purpose: str, trials: NDArray[np.intp], first: int, rounds: int, width: int
-) -> NDArray[np.float64]:
+) -> NDArray[np.float32]:
     """A normal and a uniform number for every variate: axes (2, trial, round, width)."""
     digest = blake2b(f"{seed}:{purpose}".encode(), digest_size=16).digest()
     bits = np.random.Philox(key=int.from_bytes(digest, "little"))
     generator, state = np.random.Generator(bits), bits.state
-    drawn = np.empty((2, len(trials), rounds, width))
+    drawn = np.empty((2, len(trials), rounds, width), dtype=np.float32)  # half as long to make
     for i, trial in enumerate(trials.tolist()):
         state["state"]["counter"][:] = 0, first, trial, 0
         bits.state = state
-        generator.standard_normal(out=drawn[0, i])
-        generator.random(out=drawn[1, i])
+        generator.standard_normal(dtype=np.float32, out=drawn[0, i])
+        generator.random(dtype=np.float32, out=drawn[1, i])
     return drawn
 
 

@@ -2,8 +2,8 @@
 
 Our own. All data meet in tables P(v | z) that interventions leave unchanged (docs/how-pooling-works.md). One joint draw
 of all tables gives one draw of every arm's mean, so that what arms have in common is drawn in common. Two additions:
-an arm is never drawn below its mean (optimism, May et al., JMLR 2012), and a pull that is made only to learn is
-replaced by an observation where that teaches as much for less.
+an arm is never drawn below its mean (optimism, May et al., JMLR 2012), do() least of all; and a pull that is made only
+to learn is replaced by an observation where that teaches as much for less.
 """
 
 from __future__ import annotations
@@ -62,7 +62,10 @@ class CausalThompson:
         pooled = pooled_of(view.problem)
         state = self._refreshed(pooled, view, state)
         drawn, means = self._drawn_and_means(pooled, view, state, chance)
-        index = np.maximum(drawn, means) / view.costs
+        index = np.maximum(drawn, means)
+        # An observation informs all arms, so do() has the benefit of every doubt: a low draw counts as a high one.
+        index[:, OBSERVE] = means[:, OBSERVE] + np.abs(drawn[:, OBSERVE] - means[:, OBSERVE])
+        index /= view.costs
         arms = pick(pooled.without_idle(index, view), view, chance)
         return Choice(self._substituted(view, state, arms, means), state)
 
