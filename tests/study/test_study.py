@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import warnings
 from pathlib import Path
 
@@ -20,11 +21,13 @@ from dobandit.errors import (
     NoSuchPull,
     OutcomeError,
     PolicyError,
+    StorageError,
     StudyError,
 )
 from dobandit.problem import Problem
 from dobandit.study import Study
 from dobandit.study.books import Books
+from dobandit.study.entry import Entry
 from dobandit.study.plain import problem_from_plain, problem_to_plain
 from tests.policies.test_contract import problems
 from tests.study.conftest import Places
@@ -258,6 +261,8 @@ def test_logs_that_another_version_counted_wait_to_be_sent_anew() -> None:
     with pytest.warns(UserWarning, match="no rule"):
         assert study.observe(rows, name="old") == 2
     assert (study.status().logged, study.status().uncounted) == (2, ())
+    twice = Books.folded([created, observed, observed._replace(number=observed.number + 1)])
+    assert twice.judged.told.sum() == 2  # a version that can count both counts one
 
 
 # -- corrections -----------------------------------------------------------------------------------
@@ -329,6 +334,43 @@ def test_an_extended_budget(place: str) -> None:
     for amount in (0, -1, float("nan"), float("inf")):
         with pytest.raises(DobanditError, match="positive amount"):
             study.extend(amount)
+    study.extend(1e308)
+    with pytest.raises(DobanditError, match="too much"):
+        study.extend(1e308)
+
+
+def test_a_correction_holds_even_if_its_snapshot_cannot_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = Study.create(":memory:", SMALL, "f-kube")
+    (pull,) = study.ask()
+
+    def full(self: Entry) -> None:
+        raise StorageError("the disk is full")
+
+    monkeypatch.setattr(Entry, "keep", full)
+    assert study.withdraw(pull.id, refund=True) == pull.id
+    assert study.status().budget.reserved == 0
+
+
+@pytest.mark.parametrize("text", ["{}", "[]", "null", '{"number": 1}'])
+def test_a_snapshot_that_makes_no_sense_is_left_alone(text: str, folder: Path) -> None:
+    file = folder / "study.db"
+    with Study.create(file, SMALL, "f-kube") as study:
+        drive(study, laboratory(), most=5)
+        study.withdraw(2)  # which leaves a snapshot
+        before = study.status()
+    with sqlite3.connect(file) as database:
+        assert database.execute("UPDATE snapshot SET text = ?", [text]).rowcount == 1
+    database.close()
+    with Study.open(file) as study:
+        assert study.status() == before
+
+
+def test_the_same_number_written_differently_is_the_same_outcome() -> None:
+    study = Study.create(":memory:", Problem("X -> Y", {"variable": "Y", "range": [0, 1]}, 5), "f-kube")
+    (pull,) = study.ask()
+    for written in ("1e-3", "0.001", 0.001):
+        study.tell(pull.id, {"X": 0, "Y": written})
+    assert len(study.outcomes()) == 1
 
 
 # -- history ---------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
-from dobandit.errors import FileProblem, ProblemError, StorageError, WorldError
+from dobandit.errors import ArmError, FileProblem, ProblemError, StorageError, WorldError
 from dobandit.problem import Arm, Problem
 
 if TYPE_CHECKING:
@@ -93,6 +93,8 @@ def open_new(file: Path) -> Iterator[TextIO]:
 
 def read_arm(text: str) -> Arm:
     """An arm, written do(X=1) or just X=1."""
+    if not text.strip():
+        raise ArmError("an arm is missing: write do(), or do(X=value)")
     return Arm.parse(text if text.lstrip().startswith("do") and "(" in text else f"do({text})")
 
 

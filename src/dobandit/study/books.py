@@ -123,7 +123,10 @@ class Books:
         self.number = event.number
 
     def _observe(self, content: Mapping[str, Any]) -> None:
-        """Logged rows, unless another version has counted them in another way: then they wait to be sent anew."""
+        """Logged rows, once under each name; those that another version has counted in another way wait to be sent
+        anew."""
+        if self.batches.get(content["name"], {}).get("counts"):
+            return
         fits = all(reader.can_add(content["evidence"]) for reader in self.readers)
         self.batches[content["name"]] = {"rows": content["rows"], "digest": content["digest"], "counts": fits}
         if fits:

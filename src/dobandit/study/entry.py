@@ -156,9 +156,12 @@ def current(books: Books | None, access: Access) -> Books:
 
 
 def _from_snapshot(access: Access) -> Books | None:
-    """A snapshot only saves time: one of another version is left alone."""
+    """A snapshot only saves time: one of another version, or one that makes no sense, is left alone."""
     snapshot = access.snapshot()
     if snapshot is None or snapshot.version != VERSION:
         return None
-    events = access.events(snapshot.number)
-    return caught_up(Books.restored(access.first(), json.loads(snapshot.text)), events)
+    try:
+        restored = Books.restored(access.first(), json.loads(snapshot.text))
+    except (LookupError, ValueError, TypeError, AttributeError):
+        return None
+    return caught_up(restored, access.events(snapshot.number))

@@ -32,6 +32,8 @@ def checked(problem: Problem, arm: Arm, outcome: Mapping[str, object]) -> Values
     faults += [fault for v, text in found.items() if (fault := _fault(problem, arm, v, text))]
     if faults:
         raise OutcomeError(faults, _expected(problem, arm))
+    if problem.reward_is_continuous:  # 1e-3 is the same outcome as 0.001
+        found[problem.reward] = label(float(found[problem.reward]))
     return found
 
 

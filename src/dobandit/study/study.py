@@ -6,17 +6,18 @@ events, and either all of it is on the disk when it returns or nothing is.
 
 from __future__ import annotations
 
+import math
 import os
 import time
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dobandit.errors import DobanditError, NoSuchPull, PolicyError, StudyError
+from dobandit.errors import DobanditError, NoSuchPull, PolicyError, StorageError, StudyError
 from dobandit.evidence.sources import open_source
 from dobandit.policies import Policy, policies_for, policy
 from dobandit.policies.registry import spec_of
@@ -167,6 +168,10 @@ class Study:
         if not is_positive(amount):
             raise DobanditError(f"a study is extended by a positive amount, not {amount!r}")
         with self._writing() as entry:
+            if not math.isfinite(entry.books.total + amount):
+                raise DobanditError(
+                    f"a budget of {entry.books.total:g} cannot be extended by {amount:g}: it is too much"
+                )
             entry.add("extended", None, {"amount": float(amount)})
             return entry.books.total
 
@@ -274,9 +279,10 @@ class Study:
             raise
 
     def _fold_anew(self) -> None:
-        """After a correction: fold everything once more, and keep the result for the others."""
+        """After a correction: fold everything once more, and keep the result for the others. The correction is in the
+        log already; if the result cannot be kept, it only takes the next one longer."""
         self._books = None
-        with self._writing() as entry:
+        with suppress(StorageError), self._writing() as entry:
             entry.keep()
 
     def _check_process(self) -> None:
