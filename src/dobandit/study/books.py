@@ -42,6 +42,26 @@ class Lease:
     expires: float | None
 
 
+class Leases(dict[int, Lease]):
+    """The open pulls by their numbers; how many there are of each arm is kept beside them, for batches of thousands."""
+
+    def __init__(self, arms: int) -> None:
+        super().__init__()
+        self.by_arm = np.zeros((1, arms))
+
+    def __setitem__(self, pull: int, lease: Lease) -> None:
+        if pull in self:
+            self.by_arm[0, self[pull].arm] -= 1.0
+        self.by_arm[0, lease.arm] += 1.0
+        super().__setitem__(pull, lease)
+
+    def end(self, pull: int) -> int:
+        """The pull is open no more; its arm."""
+        arm = self.pop(pull).arm
+        self.by_arm[0, arm] -= 1.0
+        return arm
+
+
 class Money(NamedTuple):
     """spent + reserved + free = total + overdraft. An overdraft comes from late outcomes and unasked experiments."""
 
@@ -64,7 +84,7 @@ class Books:
         self.total = problem.budget
         self.last = 0  # the last pull's number
         self.time = 0  # pulls that were begun; it never goes back, so that no chance is used twice
-        self.open: dict[int, Lease] = {}
+        self.open = Leases(arms)
         self.lapsed: dict[int, int] = {}  # pulls that expired and were handed on as another: their arms
         self.paid = np.zeros((1, arms))
         self.done = np.zeros((1, arms))  # pulls whose outcome is in the books
@@ -106,7 +126,7 @@ class Books:
             case "asked":
                 self._begin(pull or 0, content, state)
             case "leased":
-                if pull in self.open:
+                if pull is not None and pull in self.open:
                     self.open[pull] = Lease(self.open[pull].arm, content["worker"], content["expires"])
             case "told":
                 self._finish(pull or 0, content["outcome"])
@@ -139,7 +159,7 @@ class Books:
         if source == "policy":
             self._decided(arm, content["repeats"], state)
         elif source != "extension" and source in self.open:
-            self.lapsed[source] = self.open.pop(source).arm
+            self.lapsed[source] = self.open.end(source)
         self.last, self.time = pull, self.time + (source in ("policy", "extension"))
         self._open(pull, Lease(arm, content["worker"], content["expires"]))
 
@@ -172,7 +192,7 @@ class Books:
         """An outcome arrives: of an open pull, or late of one that was handed on."""
         if pull in self._withdrawn:
             return
-        arm = self.open.pop(pull).arm if pull in self.open else self.lapsed.pop(pull)
+        arm = self.open.end(pull) if pull in self.open else self.lapsed.pop(pull)
         seen = as_numbers(self.problem, self._amended.get(pull, outcome))
         for reader in self.readers:
             reader.add(arm, seen, int(self.done[0, arm]))
@@ -188,8 +208,7 @@ class Books:
     @property
     def pending(self) -> Array:
         """Open pulls by arm."""
-        arms = [lease.arm for lease in self.open.values()]
-        return np.bincount(arms, minlength=self.costs.shape[1]).astype(float)[np.newaxis]
+        return self.open.by_arm
 
     @property
     def money(self) -> Money:
@@ -246,7 +265,8 @@ class Books:
         for name in _ARRAYS:
             setattr(books, name, array_from_plain(plain[name]))
         books.batches = dict(plain["batches"])
-        books.open = {int(pull): Lease(**lease) for pull, lease in plain["open"].items()}
+        for pull, lease in plain["open"].items():
+            books.open[int(pull)] = Lease(**lease)
         books.lapsed = {int(pull): arm for pull, arm in plain["lapsed"].items()}
         books.state = type(books.state)(*(array_from_plain(plain["state"][name]) for name in books.state._fields))
         for reader, saved in zip(books.readers, plain["tallies"], strict=True):
