@@ -9,6 +9,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+USABLE := $(VENV)/usable
 READY  := $(VENV)/ready
 OUT    := dobandit-out/demo
 
@@ -17,7 +18,7 @@ export PIP_CONSTRAINT := constraints.txt
 
 .PHONY: demo test stress bench benchmark reproduction lint docs wheel clean constraints
 
-demo: $(READY)
+demo: $(USABLE)
 	@rm -rf $(OUT) && mkdir -p $(OUT)
 	$(BIN)/dobandit init --quiet --example shop $(OUT)/shop.toml
 	$(BIN)/dobandit check $(OUT)/shop.toml
@@ -54,7 +55,7 @@ benchmark: $(READY)
 	$(BIN)/python benchmarks/page.py
 
 # What README and docs show: the output of their commands, and their pictures.
-docs: demo
+docs: $(READY) demo
 	cp $(OUT)/regret.png docs/images/shop-regret.png
 	$(BIN)/dobandit check $(OUT)/shop.toml --quiet --plot docs/images/shop-graph.png > /dev/null
 	$(BIN)/dobandit sample $(OUT)/shop.toml $(OUT)/log.csv --quiet --rows 20000 --seed 1
@@ -65,14 +66,19 @@ wheel: $(READY)
 	$(BIN)/python -m build --wheel --no-isolation
 
 # The interpreter is checked first; a Debian machine without the venv module gets it where we are root.
-$(READY): pyproject.toml constraints.txt
+$(USABLE): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "dobandit needs Python 3.11 or newer: make PYTHON=/path/to/python3.11"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
 	  || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq python3-venv; } \
 	  || { echo "this Python has no venv module: install the package python3-venv"; exit 1; }
 	@$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --editable '.[all,test]'
+	$(BIN)/python -m pip install --quiet --editable '.[all]'
+	@touch $@
+
+# What tests and documentation need besides.
+$(READY): $(USABLE)
+	$(BIN)/python -m pip install --quiet --editable '.[test]'
 	@touch $@
 
 # Rewrites the pinned versions from what a fresh resolution gives.
