@@ -106,7 +106,8 @@ def _show(comparisons: Sequence[Comparison]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from dobandit.report.suite import AGAINST, table_of
+    from dobandit.report.page import AGAINST
+    from dobandit.report.suite import table_of
 
     screen = console()
     for comparison in comparisons:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.policies.protocol import STOP, Arms, Array, Choice, View
+from dobandit.policies.protocol import STOP, Arms, Array, Choice, View, updated
 
 Plan = Callable[[View, Any, int], Any]  # the state at the beginning of the given phase, for some rows
 
@@ -36,7 +36,7 @@ def carry_on(view: View, state: Any, last: int, plan: Plan) -> Choice:
         rows = due[state.phase[due] == phase - 1]
         part = view.take(rows)
         planned = plan(part, type(state)(*(field[rows] for field in state)), phase)
-        state = type(state)(*(_replaced(*both, rows) for both in zip(state, planned, strict=True)))
+        state = updated(state, rows, planned)
         state.phase[rows] = phase
         arms[rows], repeats[rows] = _next(part, state.target[rows])
     return Choice(arms, state, repeats)
@@ -47,12 +47,6 @@ def _next(view: View, target: Array) -> tuple[Arms, NDArray[np.intp]]:
     arms = (missing >= 1).argmax(axis=1)
     number = np.take_along_axis(missing, arms[:, np.newaxis], axis=1)[:, 0].astype(np.intp)
     return np.where(number >= 1, arms, STOP), number
-
-
-def _replaced(old: NDArray[Any], new: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[Any]:
-    merged = old.copy()
-    merged[rows] = new
-    return merged
 
 
 def whole(number: Array) -> Array:

@@ -84,6 +84,14 @@ class Choice(NamedTuple):
     repeats: NDArray[np.intp] | None = None
 
 
+def updated(state: State, rows: NDArray[np.intp], part: State) -> State:
+    """The state with new values in some rows; the old arrays stay as they are, for a policy may hold one twice."""
+    fields = [field.copy() for field in state]
+    for field, new in zip(fields, part, strict=True):
+        field[rows] = new
+    return type(state)(*fields)
+
+
 class Policy(Protocol):
     """One algorithm, in one file."""
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from dobandit.plots import to_bytes
 from dobandit.report.html import to_html
-from dobandit.report.page import AGAINST as AGAINST
-from dobandit.report.page import Page, Part, Picture, Section, Table, versions
+from dobandit.report.page import AGAINST, Page, Part, Picture, Section, Table, versions
 from dobandit.suite import Comparison, write
 
 SETTLED = 0.01  # simple regret that nobody minds

@@ -12,10 +12,9 @@ every budget from the start; but what rows of one trial do first with the same a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from itertools import count
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +27,13 @@ from dobandit.policies import Policy, View
 from dobandit.policies.protocol import STOP, Choice, Guarded
 from dobandit.policies.registry import spec_of
 from dobandit.problem import Problem
+from dobandit.simulation.rows import Rows, payable, pulls_at_once, split_off
 from dobandit.worlds import World
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-ROUNDING = 1e-9  # of a budget: less than this is not money
 TOGETHER = 2**12  # retired rows for which recommendations are made at once
-NEARLY = 1.001  # times the dearest arm: up to here nobody needs to look at the money closely
 
 
 class Setting(NamedTuple):
@@ -58,61 +56,6 @@ class Played(NamedTuple):
     contradicted: Array  # by arm: how far its own rewards contradict the graph, in standard deviations; 0: they do not
 
 
-@dataclass
-class Rows:
-    """The books of a batch. Every field is an array with the row as its first axis, or a tuple of such."""
-
-    trial: Indices  # place among the trials of the setting
-    target: Indices  # which budget the row lives on
-    next: Indices  # the smallest budget that has not been split off yet
-    costs: Array
-    dearest: Array  # the largest cost of each row
-    budget: Array
-    spent: Array
-    pulls: Array
-    rewards: Array
-    counts: Array
-    time: Indices  # pulls made so far
-    arm: Indices  # the last choice
-    again: Indices  # how often it is still to be pulled
-    state: Any
-
-    def due(self) -> Indices:
-        """The rows that need a decision."""
-        return np.flatnonzero(self.again == 0)
-
-    def remember(self, index: Indices, choice: Choice) -> None:
-        """The decision of these rows."""
-        again = np.ones(len(index), dtype=np.intp) if choice.repeats is None else choice.repeats
-        if len(index) == len(self.trial):
-            self.arm, self.again, self.state = choice.arms, again, choice.state
-            return
-        self.arm[index], self.again[index] = choice.arms, again
-        self.state = type(self.state)(
-            *(_replaced(old, index, new) for old, new in zip(self.state, choice.state, strict=True))
-        )
-
-    def affordable(self) -> NDArray[np.bool_]:
-        """The arms that each row can pay."""
-        if (self.budget - self.spent >= NEARLY * self.dearest).all():
-            return np.ones(self.costs.shape, dtype=bool)
-        self.spent = (self.pulls * self.costs).sum(axis=1)  # afresh: many small sums have drifted a little
-        return self.costs <= (self.budget * (1 + ROUNDING) - self.spent)[:, np.newaxis]
-
-    def take(self, index: Indices) -> Rows:
-        """These rows only, or some of them twice."""
-        kept = {name: value[index] for name, value in vars(self).items() if name != "state"}
-        return Rows(**kept, state=type(self.state)(*(part[index] for part in self.state)))
-
-    @staticmethod
-    def joined(parts: Sequence[Rows]) -> Rows:
-        """The rows of several batches."""
-        names = [name for name in vars(parts[0]) if name != "state"]
-        state = (np.concatenate(fields) for fields in zip(*(part.state for part in parts), strict=True))
-        fields = {name: np.concatenate([vars(part)[name] for part in parts]) for name in names}
-        return Rows(**fields, state=type(parts[0].state)(*state))
-
-
 def play(
     policy: Policy,
     setting: Setting,
@@ -122,7 +65,7 @@ def play(
     """Run a policy until all money is spent, or until it stops; it may start from logged evidence."""
     run = _Run(policy, setting, logged)
     for step in count():
-        run.rows = _split_off(run.rows, setting)
+        run.rows = split_off(run.rows, setting.budgets)
         run.decide()
         if not len(run.rows.trial):
             break
@@ -200,13 +143,13 @@ class _Run:
             rows.time += 1
             rows.again -= 1
             return
-        number = _number(rows, self.setting)
+        number = pulls_at_once(rows, self.setting.budgets)
         if not rows.time.any():
             self._begin_together(number)
         else:
             self._pull_in_stretches(everybody, rows.time, number)
         rows.time += number
-        rows.again = np.where(number < _payable(rows), rows.again - number, 0)
+        rows.again = np.where(number < payable(rows), rows.again - number, 0)
         rows.spent = (rows.pulls * rows.costs).sum(axis=1)
 
     def _begin_together(self, number: Indices) -> None:
@@ -272,29 +215,6 @@ class _Run:
         )
 
 
-def _payable(rows: Rows) -> Array:
-    """How often each row can pay its arm."""
-    price = rows.costs[np.arange(len(rows.arm)), rows.arm]
-    return np.floor((rows.budget * (1 + ROUNDING) - rows.spent) / price)
-
-
-def _number(rows: Rows, setting: Setting) -> Indices:
-    """How often each row pulls its arm before somebody has to look: until the decision is carried out, the money is
-    gone, or a smaller budget must be split off."""
-    price = rows.costs[np.arange(len(rows.arm)), rows.arm]
-    smaller = np.array(setting.budgets)[rows.next]
-    until = np.floor((smaller - rows.spent - NEARLY * rows.dearest) / price) + 1
-    until = np.where(rows.next < rows.target, np.maximum(until, 1), np.inf)
-    number: Indices = np.minimum(np.minimum(rows.again, _payable(rows)), until).astype(np.intp)
-    return number
-
-
-def _replaced(old: NDArray[Any], index: Indices, new: NDArray[Any]) -> NDArray[Any]:
-    merged = old.copy()  # a policy may hold the same array twice
-    merged[index] = new
-    return merged
-
-
 class _Nature:
     """What happens when arms are pulled."""
 
@@ -340,19 +260,3 @@ def _start(policy: Policy, setting: Setting, layout: Layout) -> Rows:
         again=np.zeros(rows, dtype=np.intp),
         state=policy.start(setting.problem, rows),
     )
-
-
-def _split_off(rows: Rows, setting: Setting) -> Rows:
-    """Split off the rows whose next smaller budget no longer pays for every arm."""
-    budgets = np.array(setting.budgets)
-    while len(setting.budgets) > 1:
-        waiting = rows.next < rows.target
-        due = np.flatnonzero(waiting & (budgets[rows.next] - rows.spent < NEARLY * rows.dearest))
-        if not len(due):
-            break
-        before = len(rows.trial)
-        rows = rows.take(np.concatenate([np.arange(before), due]))
-        rows.target[before:] = rows.next[before:]
-        rows.budget[before:] = budgets[rows.target[before:]]
-        rows.next[due] += 1
-    return rows

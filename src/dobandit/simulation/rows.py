@@ -1,0 +1,104 @@
+"""The books of a batch of rows: what each has pulled, earned and spent, and how far its money goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dobandit.policies.protocol import Choice, updated
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+ROUNDING = 1e-9  # of a budget: less than this is not money
+NEARLY = 1.001  # times the dearest arm: up to here nobody needs to look at the money closely
+
+
+@dataclass
+class Rows:
+    """The books of a batch. Every field is an array with the row as its first axis, or a tuple of such."""
+
+    trial: Indices  # place among the trials of the setting
+    target: Indices  # which budget the row lives on
+    next: Indices  # the smallest budget that has not been split off yet
+    costs: Array
+    dearest: Array  # the largest cost of each row
+    budget: Array
+    spent: Array
+    pulls: Array
+    rewards: Array
+    counts: Array
+    time: Indices  # pulls made so far
+    arm: Indices  # the last choice
+    again: Indices  # how often it is still to be pulled
+    state: Any
+
+    def due(self) -> Indices:
+        """The rows that need a decision."""
+        return np.flatnonzero(self.again == 0)
+
+    def remember(self, index: Indices, choice: Choice) -> None:
+        """The decision of these rows."""
+        again = np.ones(len(index), dtype=np.intp) if choice.repeats is None else choice.repeats
+        if len(index) == len(self.trial):
+            self.arm, self.again, self.state = choice.arms, again, choice.state
+            return
+        self.arm[index], self.again[index] = choice.arms, again
+        self.state = updated(self.state, index, choice.state)
+
+    def affordable(self) -> NDArray[np.bool_]:
+        """The arms that each row can pay."""
+        if (self.budget - self.spent >= NEARLY * self.dearest).all():
+            return np.ones(self.costs.shape, dtype=bool)
+        self.spent = (self.pulls * self.costs).sum(axis=1)  # afresh: many small sums have drifted a little
+        return self.costs <= (self.budget * (1 + ROUNDING) - self.spent)[:, np.newaxis]
+
+    def take(self, index: Indices) -> Rows:
+        """These rows only, or some of them twice."""
+        kept = {name: value[index] for name, value in vars(self).items() if name != "state"}
+        return Rows(**kept, state=type(self.state)(*(part[index] for part in self.state)))
+
+    @staticmethod
+    def joined(parts: Sequence[Rows]) -> Rows:
+        """The rows of several batches."""
+        names = [name for name in vars(parts[0]) if name != "state"]
+        state = (np.concatenate(fields) for fields in zip(*(part.state for part in parts), strict=True))
+        fields = {name: np.concatenate([vars(part)[name] for part in parts]) for name in names}
+        return Rows(**fields, state=type(parts[0].state)(*state))
+
+
+def payable(rows: Rows) -> Array:
+    """How often each row can pay its arm."""
+    price = rows.costs[np.arange(len(rows.arm)), rows.arm]
+    return np.floor((rows.budget * (1 + ROUNDING) - rows.spent) / price)
+
+
+def pulls_at_once(rows: Rows, budgets: Sequence[float]) -> Indices:
+    """How often each row pulls its arm before somebody has to look: until the decision is carried out, the money is
+    gone, or a smaller budget must be split off."""
+    price = rows.costs[np.arange(len(rows.arm)), rows.arm]
+    smaller = np.array(budgets)[rows.next]
+    until = np.floor((smaller - rows.spent - NEARLY * rows.dearest) / price) + 1
+    until = np.where(rows.next < rows.target, np.maximum(until, 1), np.inf)
+    number: Indices = np.minimum(np.minimum(rows.again, payable(rows)), until).astype(np.intp)
+    return number
+
+
+def split_off(rows: Rows, budgets: Sequence[float]) -> Rows:
+    """Split off the rows whose next smaller budget no longer pays for every arm."""
+    amounts = np.array(budgets)
+    while len(budgets) > 1:
+        waiting = rows.next < rows.target
+        due = np.flatnonzero(waiting & (amounts[rows.next] - rows.spent < NEARLY * rows.dearest))
+        if not len(due):
+            break
+        before = len(rows.trial)
+        rows = rows.take(np.concatenate([np.arange(before), due]))
+        rows.target[before:] = rows.next[before:]
+        rows.budget[before:] = amounts[rows.target[before:]]
+        rows.next[due] += 1
+    return rows
