@@ -1,9 +1,6 @@
 """Writes docs/benchmark.md from a run: who wins where, by how much, and where we lose.
 
-    python benchmarks/page.py [--trials 100] [--few 20] [--long 60] [--seed 11]
-
-Ours run on `trials` worlds of every class. Where every trial has a graph of its own, the other policies run on the
-first `few` of the same trials, because each of those is a simulation of its own; they are compared on these.
+python benchmarks/page.py [--trials 100] [--long 60] [--seed 11]
 """
 
 from __future__ import annotations
@@ -27,7 +24,7 @@ from dobandit.report.page import Part, versions
 from dobandit.report.suite import mean_text, settled_text, table_of
 from dobandit.simulation.processes import processes
 from dobandit.simulation.results import standard_error
-from dobandit.suite import WORLDS, Comparison, Played, compare, find
+from dobandit.suite import WORLDS, Comparison, Played, compare
 
 Array = NDArray[np.float64]
 
@@ -47,7 +44,6 @@ class Bench(NamedTuple):
     """How much is run, and by whom."""
 
     trials: int
-    few: int
     long: int
     seed: int
     executor: Executor | None
@@ -62,37 +58,30 @@ class Bench(NamedTuple):
 
 
 class Duel(NamedTuple):
-    """Ours on all trials of a class, and all others on some of the same trials."""
+    """Ours against all others on the same trials of a class."""
 
     name: str
-    ours: Comparison
-    others: Comparison
+    found: Comparison
 
     @property
     def where(self) -> str:
-        return f"{self.ours.world} ({self.ours.costs})"
+        return f"{self.found.world} ({self.found.costs})"
+
+    @property
+    def others(self) -> list[str]:
+        return [name for name in self.found.played if name != self.name]
 
     def regret(self, name: str, at: int) -> Array:
         """Of a policy at a budget, by trial."""
-        return (self.ours if name == self.name else self.others).regret(name)[:, at]
+        return self.found.regret(name)[:, at]
 
     def best_other(self, at: int) -> str:
-        return min(self.others.played, key=lambda name: float(self.regret(name, at).mean()))
-
-    def shared(self, at: int) -> Array:
-        """Ours on the trials that the others had."""
-        return self.regret(self.name, at)[: self.others.trials]
+        return min(self.others, key=lambda name: float(self.regret(name, at).mean()))
 
 
 def duels(bench: Bench, objective: str) -> list[Duel]:
-    ours = OURS[objective]
-    rest = [name for name in policies_for(objective) if name != ours]
-    found = []
-    for world in WORLDS:
-        trials = bench.trials if find(world).one_graph else bench.few
-        first = bench.run(world, objective, [ours], bench.trials)
-        found.append(Duel(ours, first, bench.run(world, objective, rest, trials)))
-    return found
+    policies = policies_for(objective)
+    return [Duel(OURS[objective], bench.run(world, objective, policies, bench.trials)) for world in WORLDS]
 
 
 def told(regret: Array, digits: int = 1) -> str:
@@ -104,29 +93,27 @@ def told(regret: Array, digits: int = 1) -> str:
 
 def cumulative(bench: Bench) -> Section:
     found = duels(bench, "cumulative")
-    others = list(found[0].others.played)
+    others = found[0].others
     rows = []
     for duel in found:
         best = duel.best_other(-1)
-        ratio = duel.shared(-1).mean() / duel.regret(best, -1).mean()
+        ratio = duel.regret(THOMPSON, -1).mean() / duel.regret(best, -1).mean()
         cells = [f"{duel.regret(name, -1).mean():.0f}" + "*" * (name == best) for name in others]
         rows.append([duel.where, told(duel.regret(THOMPSON, -1)), *cells, f"{ratio:.2f}"])
     text = (
         "Mean regret at B = 2500 against the budget times the best mean per cost (the fractional optimum). An asterisk "
-        "marks the best of the others; the last column is the ratio of ours to that, on the trials that both had."
+        "marks the best of the others; the last column is the ratio of ours to that."
     )
     return Section(
         "Cumulative regret",
-        [text, Table(["world (costs)", THOMPSON, *others, "ratio"], rows), *losses(found), *few_note(bench)],
+        [text, Table(["world (costs)", THOMPSON, *others, "ratio"], rows), *losses(found)],
     )
 
 
 def simple(bench: Bench) -> Section:
     found = duels(bench, "simple")
-    others = list(found[0].others.played)
-    settled = [
-        [d.where, settled_text(d.ours, EXPLORE), *(settled_text(d.others, name) for name in others)] for d in found
-    ]
+    others = found[0].others
+    settled = [[d.where, *(settled_text(d.found, name) for name in (EXPLORE, *others))] for d in found]
     curves = [[duel.where, *(_against_best(duel, budget) for budget in CURVE)] for duel in found]
     return Section(
         "Simple regret",
@@ -136,13 +123,12 @@ def simple(bench: Bench) -> Section:
             "Mean regret of ours, and of the best of the others at that budget.",
             Table(["world (costs)", *(f"B = {b:g}" for b in CURVE)], curves),
             *losses(found),
-            *few_note(bench),
         ],
     )
 
 
 def _against_best(duel: Duel, budget: float) -> str:
-    at = duel.ours.budgets.index(budget)
+    at = duel.found.budgets.index(budget)
     best = duel.best_other(at)
     return f"{told(duel.regret(duel.name, at), 3)}; {duel.regret(best, at).mean():.3f} {best}"
 
@@ -151,21 +137,14 @@ def losses(found: Sequence[Duel]) -> list[Part]:
     """Where another policy is better than ours by more than chance explains."""
     lines = []
     for duel in found:
-        for at, budget in enumerate(duel.ours.budgets):
+        for at, budget in enumerate(duel.found.budgets):
             best = duel.best_other(at)
-            difference = duel.shared(at) - duel.regret(best, at)
+            difference = duel.regret(duel.name, at) - duel.regret(best, at)
             if difference.mean() > SURE * standard_error(difference):
-                numbers = f"`{best}` {duel.regret(best, at).mean():.3g}, ours {duel.shared(at).mean():.3g}"
+                numbers = f"`{best}` {duel.regret(best, at).mean():.3g}, ours {duel.regret(duel.name, at).mean():.3g}"
                 lines.append(f"{duel.where}, B = {budget:g}: {numbers} (difference {told(difference, 3)})")
     said = f"Where we lose (a paired difference of more than {SURE} standard errors to the best of the others):"
     return [said, Points(lines)] if lines else [f"{said} nowhere in these runs."]
-
-
-def few_note(bench: Bench) -> list[Part]:
-    return [
-        f"Ours ran on {bench.trials} trials of every class. The others ran on all of them where the class has one "
-        f"graph, and on the first {bench.few} where every trial has its own."
-    ]
 
 
 # -- long runs, wrong graphs, a network ----------------------------------------------------------------
@@ -274,7 +253,7 @@ def written(bench: Bench) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, default in (("trials", 100), ("few", 20), ("long", 60), ("seed", 11)):
+    for name, default in (("trials", 100), ("long", 60), ("seed", 11)):
         parser.add_argument(f"--{name}", type=int, default=default)
     asked = parser.parse_args()
     start = time.perf_counter()

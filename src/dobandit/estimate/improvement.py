@@ -40,10 +40,18 @@ def log_improvement(gap: Array, spread: Array) -> Array:
     positive = spread > 0
     s = np.where(positive, spread, 1.0)
     t = gap / s
-    with np.errstate(divide="ignore"):
-        near = np.interp(t, _GRID, _VALUES)
-        below = -t * t / 2 - _LOG_ROOT - 2 * np.log(np.maximum(-t, 30)) + np.log1p(-3 / np.maximum(t * t, 900))
-        above = np.log(np.maximum(t, 8))
-        sure = np.log(np.maximum(gap, 0.0))
-    found = np.where(t < -30, below, np.where(t > 8, above, near)) + np.log(s)
-    return np.where(positive, found, sure)
+    found = np.interp(t, _GRID, _VALUES)
+    if len(far := np.flatnonzero(t < -30)):
+        found.ravel()[far] = _log_h_far_below(t.ravel()[far])
+    if len(far := np.flatnonzero(t > 8)):
+        found.ravel()[far] = np.log(t.ravel()[far])
+    found += np.log(s)
+    if not positive.all():
+        with np.errstate(divide="ignore"):
+            found = np.where(positive, found, np.log(np.maximum(gap, 0.0)))
+    return found
+
+
+def _log_h_far_below(t: Array) -> Array:
+    """log h(t) for t < -30, by the first terms of its series."""
+    return np.asarray(-t * t / 2 - _LOG_ROOT - 2 * np.log(-t) + np.log1p(-3 / (t * t)))

@@ -131,7 +131,8 @@ def _spreads(lessons: _Lessons, pulls: Array, view: View) -> Array:
     """How far so many pulls of arm j are expected to move the gap between leader and arm a: axes (row, j, a)."""
     now = lessons.totals[:, np.newaxis] + 1
     learnt = 1 / now - 1 / (now + pulls[..., np.newaxis] * lessons.met)
-    squares = np.einsum("rjz,raz->rja", learnt, lessons.moved)  # no matrix product: its bits depend on the machine
+    # Seven digits are enough for a score and take half as long; a matrix product's bits would depend on the machine.
+    squares = np.einsum("rjz,raz->rja", learnt.astype(np.float32), lessons.moved.astype(np.float32)).astype(float)
     if lessons.alone.any():
         squares += _own_parts(lessons, pulls, view)
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
