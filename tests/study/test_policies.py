@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
+from typing import Any
 
 import pytest
 from hypothesis import assume, given, settings
@@ -13,24 +14,42 @@ from dobandit import worlds
 from dobandit.policies import policies_for, policy
 from dobandit.policies.registry import starts_from_logs
 from dobandit.problem import Problem
+from dobandit.simulation.engine import _Nature
 from dobandit.study import Study
+from dobandit.worlds import World
 from tests.policies.test_contract import VARIANTS, problems
 from tests.study.driving import Laboratory, arms_of, drive
 
 GRAPH = "Z -> X -> Y; Z -> Y; X <-> W; W -> Y"
+PHASED = [name for name in policies_for("simple") if not policy(name).ignores_budget]
+
+
+def simulated(problem: Problem, world: World, name: str, seed: int, **more: Any) -> tuple[list[str], str]:
+    """One trial of `simulate`: its arms in the order in which they were pulled, and the one that it recommends."""
+    pulled: dict[int, int] = {}
+    answer = _Nature.answer
+
+    def overheard(self: _Nature, trial: Any, arms: Any, times: Any) -> Any:
+        pulled.update(zip(times.tolist(), arms.tolist(), strict=True))
+        return answer(self, trial, arms, times)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_Nature, "answer", overheard)
+        found = db.simulate(problem, world, [name], 1, seed=seed, **more)
+    arms = [str(problem.arms[pulled[time]]) for time in range(len(pulled))]
+    assert [arms.count(str(arm)) for arm in problem.arms] == found.pulls[name][0, 0].tolist()  # nothing was missed
+    return arms, str(problem.arms[found.recommended[name][0, 0]])
 
 
 @pytest.mark.parametrize("name", VARIANTS)
 @pytest.mark.parametrize("budget", [2.9, 47.3, 150])
 def test_the_same_arms_as_simulate(name: str, budget: float) -> None:
-    """One trial with that seed, told in the order asked: the pulls of every arm and the recommendation."""
+    """One trial with that seed, told in the order asked: every pull in its place, and the recommendation."""
     problem = Problem(GRAPH, "Y", budget, policy(name).objective, default_cost=1.7, costs={"do(X=1)": 2.3})
     world = worlds.random(problem.graph, 3)
     study = Study.create(":memory:", problem, name, seed=7)
     arms = drive(study, Laboratory(problem, world, 7))
-    simulated = db.simulate(problem, world, [name], 1, seed=7)
-    assert [arms.count(str(arm)) for arm in problem.arms] == simulated.pulls[name][0, 0].tolist()
-    assert study.best().arm == str(problem.arms[simulated.recommended[name][0, 0]])
+    assert (arms, study.best().arm) == simulated(problem, world, name, 7)
     assert study.ask().reason in ("budget", "finished")
 
 
@@ -43,9 +62,7 @@ def test_the_same_arms_on_any_problem(problem: Problem, data: st.DataObject) -> 
     world = worlds.random(problem.graph, 5, problem.domains)
     study = Study.create(":memory:", problem, name, seed=3)
     arms = drive(study, Laboratory(problem, world, 3))
-    simulated = db.simulate(problem, world, [name], 1, seed=3)
-    assert [arms.count(str(arm)) for arm in problem.arms] == simulated.pulls[name][0, 0].tolist()
-    assert study.best().arm == str(problem.arms[simulated.recommended[name][0, 0]])
+    assert (arms, study.best().arm) == simulated(problem, world, name, 3)
     assert study.status().budget.spent <= problem.budget * (1 + 1e-9)
 
 
@@ -59,8 +76,7 @@ def test_rewards_of_any_kind(name: str) -> None:
     world = worlds.random(problem.graph, 3, domains)
     study = Study.create(":memory:", problem, name, seed=1)
     arms = drive(study, Laboratory(problem, world, 1))
-    simulated = db.simulate(problem, world, [name], 1, seed=1)
-    assert [arms.count(str(arm)) for arm in problem.arms] == simulated.pulls[name][0, 0].tolist()
+    assert (arms, study.best().arm) == simulated(problem, world, name, 1)
     for arm in study.status().arms:
         assert -5 <= arm.low <= arm.mean <= arm.high <= 20
 
@@ -87,15 +103,58 @@ def test_a_phase_is_handed_out_whole_and_waits_for_its_results(name: str) -> Non
 
 
 def test_phases_in_batches_pull_what_they_pull_one_by_one() -> None:
-    for name in policies_for("simple"):
-        if policy(name).ignores_budget:
-            continue
+    for name in PHASED:
         problem = Problem(GRAPH, "Y", 90, "simple", default_cost=1.7)
         lab = Laboratory(problem, worlds.random(problem.graph, 3), 0)
         one, many = (Study.create(":memory:", problem, name) for _ in range(2))
         drive(one, lab)
         drive(many, lab, n=17)
         assert arms_of(one) == arms_of(many), name
+
+
+@pytest.mark.parametrize("name", PHASED)
+def test_a_pull_that_is_withdrawn_from_the_running_phase_is_asked_again(name: str) -> None:
+    """The plan wants so many pulls of every arm, whatever became of some of them."""
+    problem = Problem(GRAPH, "Y", 90, "simple", default_cost=1.7)
+    lab = Laboratory(problem, worlds.random(problem.graph, 3), 0)
+    study = Study.create(":memory:", problem, name)
+    planned = study.ask(1000)
+    study.tell(planned[0].id, lab.carry_out(planned[0]))
+    for lost in (planned[0], planned[-1]):
+        study.withdraw(lost.id, refund=True)
+    again = [pull for pull in study.ask(1000) if pull.id > len(planned)]
+    assert sorted(str(pull.arm) for pull in again) == sorted(str(pull.arm) for pull in (planned[0], planned[-1]))
+
+
+@pytest.mark.parametrize("name", [name for name in PHASED if name != "uniform"])
+def test_a_phase_that_is_over_is_not_begun_anew(name: str) -> None:
+    """A pull of it is withdrawn, and every arm always earns the same, so that no mean is another one without it: what
+    comes next is what would have come. (Money that came back might be planned with.)"""
+    problem = Problem(GRAPH, "Y", 150, "simple", default_cost=1.7)
+    earns = {"do()": 0, "do(Z=0)": 0, "do(Z=1)": 1, "do(X=0)": 0, "do(X=1)": 1, "do(W=0)": 0, "do(W=1)": 1}
+
+    def go_on(study: Study, most: int) -> Study:
+        while most and (pulls := study.ask()):
+            (pull,), most = pulls, most - 1
+            study.tell(pull.id, {"Z": 0, "X": int(pull.id % 3 == 0), "W": 0, "Y": earns[str(pull.arm)], **pull.set})
+        return study
+
+    arms = arms_of(go_on(Study.create(":memory:", problem, name), -1))
+    first_phase = len(Study.create(":memory:", problem, name).ask(1000))
+    assert first_phase < len(arms)
+    for made in range(first_phase + 1, len(arms), 7):
+        study = go_on(Study.create(":memory:", problem, name), made)
+        phase = phase_of(study)
+        study.withdraw(1)
+        assert arms_of(go_on(study, -1)) == arms
+        study = go_on(Study.create(":memory:", problem, name), made)
+        study.withdraw(1, refund=True)
+        assert phase_of(study) == phase
+
+
+def phase_of(study: Study) -> int:
+    assert study._books is not None
+    return int(study._books.state.phase[0])
 
 
 @pytest.mark.parametrize("objective", ["cumulative", "simple"])
@@ -150,5 +209,4 @@ def test_logs_before_the_first_pull_are_those_of_simulate(name: str) -> None:
     study = Study.create(":memory:", problem, name, seed=7)
     study.observe(rows, name="log")
     arms = drive(study, Laboratory(problem, world, 7))
-    simulated = db.simulate(problem, world, [name], 1, seed=7, evidence=rows)
-    assert [arms.count(str(arm)) for arm in problem.arms] == simulated.pulls[name][0, 0].tolist()
+    assert (arms, study.best().arm) == simulated(problem, world, name, 7, evidence=rows)

@@ -3,23 +3,38 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import io
 import os
+import random
+import signal
 import sqlite3
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from dobandit.errors import FileProblem, StorageError, StudyError
+from dobandit.cli import main
+from dobandit.errors import DobanditError, FileProblem, StorageError, StudyError
+from dobandit.problem import Problem
 from dobandit.study import Study
 from dobandit.study.events import Event
-from dobandit.study.stores import Snapshot, Store, create_store, open_store
+from dobandit.study.stores import Snapshot, Store, create_store, open_store, postgres, shown
+from dobandit.study.stores.addresses import address_of
 from dobandit.study.stores.sqlite import SqliteStore
+from tests.conftest import Ran
 from tests.study.conftest import Places
 from tests.study.driving import SMALL, drive, laboratory
 
-CREATED = Event(1, 0.5, "created", None, {"problem": "ä", "numbers": [0.1, 1e300]})
-ASKED = Event(2, 1.25, "asked", 1, {"arm": 0})
+Run = Callable[..., Ran]
+CREATED = Event(1, 0.5, "created", None, {"problem": {"ä": [0.1, 1e300]}, "policy": "f-kube", "seed": 3})
+ASKED = Event(
+    2, 1.25, "asked", 1, {"arm": 0, "worker": "me", "expires": None, "repeats": 1, "source": "policy", "why": None}
+)
 TOLD = Event(3, 2.0, "told", 1, {"outcome": {"X": "1"}})
 
 
@@ -54,6 +69,25 @@ def test_a_transaction_that_fails_leaves_nothing(store: Store) -> None:
     with store.reading() as access:
         assert access.events() == [CREATED]
         assert access.snapshot() is None
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ASKED._replace(pull=None),
+        ASKED._replace(time=float("nan")),
+        ASKED._replace(content={**ASKED.content, "worker": 7}),
+        ASKED._replace(content={**ASKED.content, "expires": "soon"}),
+        ASKED._replace(content={"arm": 0}),
+        TOLD._replace(content={"outcome": {"X": 1}}),
+        Event(2, 0.0, "extended", None, {"amount": float("inf")}),
+    ],
+)
+def test_what_could_not_be_read_is_not_written(store: Store, wrong: Event) -> None:
+    with pytest.raises(DobanditError, match="cannot be written down"), store.writing() as access:
+        access.append([wrong])
+    with store.reading() as access:
+        assert access.events() == [CREATED]
 
 
 def test_the_last_snapshot_counts(store: Store) -> None:
@@ -102,29 +136,9 @@ def test_a_damaged_file(folder: Path) -> None:
     with Study.create(path, SMALL, "f-kube") as study:
         drive(study, laboratory())
     data = bytearray(path.read_bytes())
-    data[4096:] = os.urandom(len(data) - 4096)
+    data[4096:] = random.Random(1).randbytes(len(data) - 4096)
     path.write_bytes(data)
     with pytest.raises(StudyError, match="damaged"):
-        Study.open(path)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ("DELETE FROM event", "damaged"),
-        ("DELETE FROM event WHERE number = 4", "damaged"),
-        ("UPDATE event SET content = '{}' WHERE number = 3", "damaged"),
-        ("UPDATE event SET content = 'x' WHERE number = 3", "damaged"),
-        ("UPDATE event SET kind = 'mystery' WHERE number = 3", "only a newer version"),
-    ],
-)
-def test_a_log_that_makes_no_sense(folder: Path, change: str, message: str) -> None:
-    path = folder / "s.db"
-    with Study.create(path, SMALL, "f-kube") as study:
-        drive(study, laboratory(), most=5)
-    with contextlib.closing(sqlite3.connect(path)) as base, base:
-        base.execute(change)
-    with pytest.raises(StudyError, match=message):
         Study.open(path)
 
 
@@ -137,9 +151,77 @@ def test_a_newer_schema_is_refused(folder: Path) -> None:
         Study.open(path)
 
 
+# -- a disk that is full, a folder that is not there -------------------------------------------------
+
+needs_limits = pytest.mark.skipif(not hasattr(os, "fork"), reason="a process with a limit of its own is forked")
+
+
+def run_with_room_for(size: int, *arguments: object) -> tuple[int, str]:
+    """A command in a process that cannot make any file larger than this; its exit code and what it says."""
+    import resource
+
+    ear, mouth = os.pipe()
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+            sys.stderr, sys.stdout = os.fdopen(mouth, "w"), io.StringIO()
+            main(list(map(str, arguments)))
+        except SystemExit as end:
+            code = int(end.code or 0)
+        finally:
+            sys.stderr.flush()
+            os._exit(code)
+    os.close(mouth)
+    with os.fdopen(ear) as said:
+        text = said.read()
+    return os.WEXITSTATUS(os.waitpid(child, 0)[1]), text
+
+
+@pytest.fixture
+def problem(folder: Path) -> Path:
+    path = folder / "p.toml"
+    path.write_text('budget = 4000\nreward = "Y"\ngraph.edges = "X -> Y; X <-> Y"\n')
+    return path
+
+
+@needs_limits
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_no_half_of_a_study_on_a_full_disk(folder: Path, problem: Path) -> None:
+    for size in (0, 1000, 4096, 8192, 12288, 16384, 20480, 32767):
+        code, said = run_with_room_for(size, "study", "init", folder / "s.db", problem, "--policy", "f-kube")
+        assert (code, len(said.splitlines())) == (5, 1), (size, said)
+        assert "s.db: cannot be written" in said
+        assert list(folder.iterdir()) == [problem], size
+    code, said = run_with_room_for(100_000, "study", "init", folder / "s.db", problem, "--policy", "f-kube")
+    assert code == 0, said
+
+
+@needs_limits
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_full_disk_leaves_a_study_as_it_was(folder: Path, problem: Path) -> None:
+    path, outcomes = folder / "s.db", folder / "o.csv"
+    with Study.create(path, Problem.load(problem), "f-kube") as study:
+        rows = [f"{pull.id},{pull.set.get('X', 0)},1" for pull in study.ask(300)]
+        before = study.status(), study.log()
+    outcomes.write_text("\n".join(["id,X,Y", *rows]))
+    commands: list[tuple[object, ...]] = [("ask", path, "-n", 900), ("tell", path, "--file", outcomes)]
+    for size in (0, 4096, 20480, 33000):
+        for command in commands:
+            code, said = run_with_room_for(size, "study", *command)
+            assert (code, len(said.splitlines())) == (5, 1), (size, command, said)
+            assert "s.db: cannot be written" in said
+            with Study.open(path) as study:
+                assert (study.status(), study.log()) == before
+    for command in commands:
+        assert run_with_room_for(1_000_000, "study", *command)[0] == 0
+
+
 @pytest.mark.parametrize("pragma", ["max_page_count = 1", "query_only = 1"])
 def test_a_full_or_read_only_disk_changes_nothing(folder: Path, pragma: str) -> None:
-    """SQLite itself is told to find no room, or to find the file read-only."""
+    """SQLite itself is told to find no room, or to find the file read-only, while a study is open."""
     path = folder / "s.db"
     study = Study.create(path, SMALL, "f-kube")
     drive(study, laboratory(), most=3)
@@ -154,16 +236,55 @@ def test_a_full_or_read_only_disk_changes_nothing(folder: Path, pragma: str) -> 
     assert arms_and_money(study) == arms_and_money(Study.open(path))
 
 
-def test_no_half_of_a_study(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever happens while it is made: the place stays empty."""
+def refusing(number: int) -> Callable[..., None]:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
 
-    def fail(*_: object) -> None:
-        raise sqlite3.OperationalError("disk full")
+    return refuse
 
-    monkeypatch.setattr("dobandit.study.stores.sqlite._insert", fail)
-    with pytest.raises(StorageError, match="disk full"):
+
+@pytest.mark.parametrize("step", ["link", "fsync"])
+def test_whatever_fails_while_a_study_is_made_leaves_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    monkeypatch.setattr(f"dobandit.study.stores.sqlite.os.{step}", refusing(errno.ENOSPC))
+    with pytest.raises(StorageError, match="cannot be written: no space left"):
         SqliteStore.create(folder / "s.db", CREATED)
     assert list(folder.iterdir()) == []
+
+
+def test_a_file_system_without_links(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A study is made, and never over a file that somebody else has made meanwhile."""
+    monkeypatch.setattr("dobandit.study.stores.sqlite.os.link", refusing(errno.EPERM))
+    path, other = folder / "s.db", folder / "other"
+    Study.create(path, SMALL, "f-kube").close()
+    with Study.open(path) as study:
+        assert study.ask()[0].id == 1
+    other.write_text("mine")
+    monkeypatch.setattr(Path, "exists", lambda _: False)
+    with pytest.raises(StudyError, match="exists already"):
+        SqliteStore.create(other, CREATED)
+    assert other.read_text() == "mine"
+    assert set(folder.iterdir()) == {path, other}
+
+
+def test_names_that_are_too_long(folder: Path) -> None:
+    for use in (Study.open, lambda path: Study.create(path, SMALL)):
+        with pytest.raises(StorageError, match="file name too long"):
+            use(folder / ("x" * 300))
+    Study.create(folder / ("x" * 240), SMALL).close()  # a long one that the disk can hold
+
+
+def test_every_answer_is_on_the_disk(folder: Path) -> None:
+    """The journal and the care that a study is written with, when it is made and when it is opened."""
+    made = SqliteStore.create(folder / "s.db", CREATED)
+    for store in (made, SqliteStore(folder / "s.db")):
+        with contextlib.closing(store):
+            asked = [
+                store._connection.execute(f"PRAGMA {name}").fetchone()[0]
+                for name in ("journal_mode", "synchronous", "trusted_schema")
+            ]
+            assert asked == ["wal", 2, 0]  # 2 is FULL
 
 
 def test_a_folder_that_is_not_there(folder: Path) -> None:
@@ -171,9 +292,124 @@ def test_a_folder_that_is_not_there(folder: Path) -> None:
         Study.create(folder / "nowhere" / "s.db", SMALL)
 
 
+# -- PostgreSQL --------------------------------------------------------------------------------------
+
+
 def test_an_unreachable_server() -> None:
     with pytest.raises(StorageError, match=r"postgresql://me:\*\*\*@127.0.0.1:1/x: the database did not answer"):
         Study.open("postgresql://me:secret@127.0.0.1:1/x")
+
+
+def test_a_connection_that_is_lost_at_the_last_moment(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody knows then whether it counts, and nobody claims to; the same again is safe."""
+    import psycopg
+
+    with Study.create(f"{server}#lost-{os.getpid()}", SMALL, "f-kube") as study:
+        drive(study, laboratory(), most=3)
+        kept: Any = study._store
+        append = kept.append
+
+        def cut() -> None:
+            with psycopg.connect(server, autocommit=True) as other:
+                other.execute("SELECT pg_terminate_backend(%s, 10000)", (kept._connection.info.backend_pid,))
+
+        def append_and_cut(events: object) -> None:
+            append(events)
+            cut()
+
+        def cut_and_append(events: object) -> None:
+            cut()
+            append(events)
+
+        monkeypatch.setattr(kept, "append", append_and_cut)
+        with pytest.raises(StorageError, match="nobody knows whether this counts; do the same again") as lost:
+            study.ask(2, worker="lab")
+        assert "nothing was changed" not in str(lost.value)
+        monkeypatch.setattr(kept, "append", cut_and_append)
+        with pytest.raises(StorageError, match="nothing was changed"):
+            study.ask(2, worker="lab")
+        monkeypatch.undo()
+        for _ in range(2):
+            assert [pull.id for pull in study.ask(2, worker="lab")] == [4, 5]
+
+
+def test_a_connection_that_is_lost_while_a_study_is_made(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import psycopg
+
+    def insert_and_cut(connection: Any, *rest: Any) -> None:
+        insert(connection, *rest)
+        with psycopg.connect(server, autocommit=True) as other:
+            other.execute("SELECT pg_terminate_backend(%s, 10000)", (connection.info.backend_pid,))
+
+    place, insert = f"{server}#made-{os.getpid()}", postgres._insert
+    monkeypatch.setattr(postgres, "_insert", insert_and_cut)
+    with pytest.raises(StorageError, match="nobody knows whether this counts; do the same again"):
+        Study.create(place, SMALL, "f-kube")
+    monkeypatch.undo()
+    Study.create(place, SMALL, "f-kube").close()
+
+
+def test_damaged_tables(server: str) -> None:
+    import psycopg
+
+    with psycopg.connect(server, autocommit=True) as base:
+        base.execute(f"CREATE DATABASE broken_{os.getpid()}")
+    address = server.replace("/postgres?", f"/broken_{os.getpid()}?")
+    with Study.create(address, SMALL, "f-kube") as study:
+        drive(study, laboratory(), most=3)
+    for change in (
+        "UPDATE dobandit_event SET content = '[]' WHERE number = 3",
+        "DELETE FROM dobandit_event WHERE number = 3",
+        "ALTER TABLE dobandit_event RENAME COLUMN content TO words",
+        "DROP TABLE dobandit_event",
+    ):
+        with psycopg.connect(address) as base:
+            base.execute(change)
+        with pytest.raises(StudyError, match="is damaged"):
+            Study.open(address)
+
+
+@given(st.text("#@/:%? &=+[]\\'\"é", max_size=3), st.text("#@/:%? &=+[]\\'\"é", max_size=3))
+@example("", "#")
+@example("", "@")
+@example("12/", "")
+def test_passwords_are_never_shown(before: str, after: str) -> None:
+    """Whatever is in it, and wherever it stands: the text that is shown, or the complaint, has nothing of it."""
+    password = f"{before}s3cr{after}t0p"
+    places = [
+        f"postgresql://me:{password}@127.0.0.1:1/x#name",
+        f"postgres://me:{password}@/x?host=/nowhere",
+        f"postgresql://127.0.0.1:1/x?password={password.replace('#', '%23')}#name",  # # is where the name begins
+        f"postgresql://:{password}@127.0.0.1:1",
+    ]
+    for place in places:
+        try:
+            said = shown(place)
+        except DobanditError as error:
+            said = str(error)
+        assert "s3cr" not in said
+        assert "t0p" not in said
+
+
+@pytest.mark.parametrize(
+    "password", ["s3cr#t0p", "s3cr%23t0p", "s3cr@t0p", "s3cr/t0p", "s3cr t0p", "s3cr%t0p", "12/t0p"]
+)
+def test_nor_by_what_goes_wrong(password: str, dobandit: Run) -> None:
+    ran = dobandit("study", "status", f"postgresql://me:{password}@127.0.0.1:1/x#name")
+    assert ran.code in (2, 5)
+    assert len(ran.err.splitlines()) == 1
+    assert "s3cr" not in ran.err
+    assert "t0p" not in ran.err
+
+
+def test_parts_of_an_address() -> None:
+    assert address_of("postgresql://me:a%23b@h:5/x#lab 7") == (
+        "postgresql://me:a%23b@h:5/x",
+        "lab 7",
+        "postgresql://me:***@h:5/x#lab 7",
+    )
+    assert address_of("postgres://me:a#b@h") == ("postgres://me:a#b@h", "study", "postgresql://me:***@h/")
+    assert shown("study.db#1") == "study.db#1"
 
 
 def extend_often(study: Study) -> None:

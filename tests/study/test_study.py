@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import sqlite3
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +30,7 @@ from dobandit.problem import Problem
 from dobandit.study import Study
 from dobandit.study.books import Books
 from dobandit.study.entry import Entry
+from dobandit.study.files import spending
 from dobandit.study.plain import problem_from_plain, problem_to_plain
 from tests.policies.test_contract import problems
 from tests.study.conftest import Places
@@ -215,6 +218,75 @@ def test_experiments_that_nobody_asked_for(place: str) -> None:
     assert study.status().budget.spent == 0
 
 
+def test_what_has_a_name_counts_once(lasting: Places) -> None:
+    """Somebody whose connection broke does not know whether it counted, and sends it again."""
+    place = lasting()
+    Study.create(place, SMALL, "f-kube").close()
+    for _ in range(2):
+        with Study.open(place) as study:
+            receipt = study.record("do(X=1)", FINE, name="june")
+            assert (receipt.id, receipt.spent) == (1, 1.7)
+            assert study.extend(5, name="june") == 65
+    with Study.open(place) as study:
+        before = study.log()
+        assert [event.kind for event in before] == ["created", "recorded", "extended"]
+        with pytest.raises(Conflict, match=r"pull 1, do\(X=1\) with .* Y=1, and now do\(X=1\) with .* Y=0; .*name"):
+            study.record("do(X=1)", {**FINE, "Y": 0}, name="june")
+        with pytest.raises(Conflict, match=r"pull 1, do\(X=1\) with .*, and now do\(\) with"):
+            study.record("do()", FINE, name="june")
+        with pytest.raises(Conflict, match="'june' added 5 to the budget, and now it is 6"):
+            study.extend(6, name="june")
+        assert study.log() == before
+        study.amend(1, {**FINE, "Y": 0})
+        assert study.record("do(X=1)", {**FINE, "Y": 0}, name="june").id == 1
+        study.withdraw(1)
+        with pytest.raises(StudyError, match="'june' is pull 1, which was withdrawn; give it another name"):
+            study.record("do(X=1)", {**FINE, "Y": 0}, name="june")
+        assert study.record("do(X=1)", FINE, name="july").id == 2
+
+
+@pytest.mark.parametrize(
+    ("mistake", "message"),
+    [
+        (lambda study: study.ask("3"), "ask for one pull or more, not '3'"),
+        (lambda study: study.ask(1.5), "ask for one pull or more, not 1.5"),
+        (lambda study: study.ask(worker=""), "the name of a worker is a text that is not empty, not ''"),
+        (lambda study: study.ask(worker=7), "the name of a worker is a text"),
+        (lambda study: study.ask(ttl="x"), "a time to live is .*, not 'x'"),
+        (lambda study: study.ask(ttl=[]), "a time to live is"),
+        (lambda study: study.tell("1", FINE), "a pull is named by its number, such as 1, not by '1'"),
+        (
+            lambda study: study.tell(1, 5),
+            "pull 1: an outcome maps every variable to its value, and this is 5; send Z=0",
+        ),
+        (lambda study: study.tell(1, [("Z", 0)]), "an outcome maps every variable"),
+        (lambda study: study.tell_many(5), "pairs"),
+        (lambda study: study.tell_many({1: FINE}), "pairs"),
+        (lambda study: study.amend(None, FINE), "a pull is named by its number"),
+        (lambda study: study.withdraw(1.0), "a pull is named by its number"),
+        (lambda study: study.explain("1"), "a pull is named by its number"),
+        (lambda study: study.record(1, FINE), "1 is not an arm"),
+        (lambda study: study.record("do()", None), "an outcome maps every variable"),
+        (lambda study: study.record("do()", FINE, name=" "), "the name of an experiment"),
+        (lambda study: study.extend("5"), "positive amount, not '5'"),
+        (lambda study: study.extend(5, name=""), "the name of an extension"),
+        (lambda study: study.observe({"X": [1]}, name=""), "the name of a batch of rows"),
+        (lambda study: study.observe(5, name="five"), "expected columns, rows or a data frame, not int"),
+        (lambda _: Study.create(5, SMALL), "give a path or a URL, not 5"),  # type: ignore[arg-type]
+        (lambda _: Study.open(""), "give a path or a URL, not ''"),
+        (lambda _: Study.create(":memory:", "p.toml"), "about a Problem, not 'p.toml'"),  # type: ignore[arg-type]
+        (lambda _: Study.create(":memory:", SMALL, seed="x"), "whole number, not 'x'"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_a_sentence(mistake: Callable[[Study], object], message: str) -> None:
+    study = Study.create(":memory:", SMALL, "f-kube")
+    study.ask()
+    before = study.log()
+    with pytest.raises(DobanditError, match=message):
+        mistake(study)
+    assert study.log() == before
+
+
 # -- evidence --------------------------------------------------------------------------------------
 
 
@@ -222,9 +294,10 @@ def test_logged_rows_count_once_and_cost_nothing(place: str) -> None:
     study = Study.create(place, SMALL, "f-kube")
     rows: dict[str, list[object]] = {"Z": [0, 1] * 50, "X": [1] * 100, "W": [0, 0, 1, 1] * 25, "Y": [1, 0, 1, 1] * 25}
     rows["intervention"] = ["do()", "do(X=1)"] * 50
-    for _ in range(2):
+    for new in (True, False):
         with pytest.warns(UserWarning, match="f-kube has no rule for logged rows"):
-            assert study.observe(rows, name="2025") == 100
+            batch = study.observe(rows, name="2025")
+        assert (batch, batch.new) == (100, new)
     with pytest.raises(Conflict, match="'2025' is in the study already, with 100 rows; these are 2 others"):
         study.observe({v: column[:2] for v, column in rows.items()}, name="2025")
     with pytest.raises(DobanditError, match="give this batch of rows a name"):
@@ -304,10 +377,45 @@ def test_a_withdrawn_pull_never_was(place: str) -> None:
     assert adds_up(study)
     with pytest.raises(StudyError, match="pull 1 was withdrawn"):
         study.tell(1, FINE)
-    with pytest.raises(StudyError, match="pull 2 was withdrawn"):
-        study.withdraw(2)
+    before = study.log()
+    study.withdraw(2)  # said already
+    assert study.log() == before
     assert study.outcomes() == []
     assert [str(pull.arm) for pull in study.ask(4)] == ["do(Z=1)", "do()", "do(Z=0)", "do(X=0)"]  # all arms once
+
+
+def test_a_refund_may_be_decided_later(place: str) -> None:
+    """So that an experiment that was carried out after all is paid once."""
+    study = Study.create(place, SMALL, "f-kube")
+    study.ask()
+    study.withdraw(1)
+    assert study.status().budget.spent == 1
+    with pytest.raises(StudyError, match=r"pull 1 was withdrawn; .* withdraw it once more with a refund, then record"):
+        study.tell(1, FINE)
+    study.withdraw(1, refund=True)
+    assert study.status().budget.spent == 0
+    with pytest.raises(StudyError, match="pull 1 was withdrawn; if it was carried out after all, record"):
+        study.tell(1, FINE)
+    assert study.record("do()", FINE).spent == 1
+    study.withdraw(1)  # it was paid, after all: the last word holds
+    assert study.status().budget.spent == 2
+
+
+def test_a_pull_that_was_handed_on_has_no_money_to_lose(place: str) -> None:
+    """It moved to the pull that stands in for it; only a late outcome is charged."""
+    clock = Clock()
+    study = Study.create(place, SMALL, "f-kube", clock=clock)
+    study.ask(2, worker="slow", ttl=1)
+    clock.now += 2
+    assert [pull.id for pull in study.ask(2, worker="quick")] == [3, 4]
+    study.tell(2, {**FINE, "Z": 0})  # late
+    for number in (1, 2):
+        study.withdraw(number)
+    money = study.status().budget
+    assert (money.spent, money.reserved) == (1.7, 2.7)
+    study.tell(3, FINE)
+    study.withdraw(4)
+    assert study.status().budget.spent == pytest.approx(1.7 + 1 + 1.7)
 
 
 def test_an_explanation_knows_what_was_known_then() -> None:
@@ -399,13 +507,18 @@ def test_a_snapshot_holds_all_that_the_fold_gives(name: str) -> None:
     study = Study.create(":memory:", problem, name, clock=Clock())
     drive(study, laboratory(problem), most=20)
     study.ask(3, worker="b", ttl=5)
-    study.record("do(X=1)", FINE)
+    study.record("do(X=1)", FINE, name="june")
+    study.extend(3, name="june")
     study.amend(3, study.outcomes()[2] and {v: study.outcomes()[2][v] for v in problem.graph.variables} | {"Y": 0})
     study.withdraw(5)
+    study.withdraw(6, refund=True)
     events = study.log()
     folded = Books.folded(events)
     restored = Books.restored(events[0], json.loads(json.dumps(folded.to_plain())))
     assert restored.to_plain() == folded.to_plain()
+    for name, value in vars(folded).items():  # nothing is forgotten
+        if not name.startswith("_") and name not in ("chance", "seen", "judged"):
+            np.testing.assert_equal(getattr(restored, name), value)
     assert study._books is not None
     assert study._books.to_plain() == folded.to_plain()
 
@@ -418,7 +531,7 @@ def test_the_ledger_adds_up_whatever_happens(data: st.DataObject) -> None:
     study = Study.create(":memory:", Problem("X -> Y", "Y", 20, default_cost=1.3), "f-kube", clock=clock)
     numbers, workers = st.integers(0, 12), st.sampled_from("abc")
     outcomes = st.fixed_dictionaries({"X": st.integers(0, 1), "Y": st.integers(0, 1)})
-    asked = 0.0
+    names, added = st.sampled_from([None, "a", "b"]), list[str | None]()
     for _ in range(data.draw(st.integers(5, 25))):
         clock.now += data.draw(st.sampled_from([0.0, 5.0, 20.0]))
         step = data.draw(st.sampled_from(["ask", "tell", "tell", "amend", "withdraw", "extend", "record"]))
@@ -433,17 +546,19 @@ def test_the_ledger_adds_up_whatever_happens(data: st.DataObject) -> None:
                 case "withdraw":
                     study.withdraw(data.draw(numbers), data.draw(st.booleans()))
                 case "extend":
-                    asked += 1
-                    study.extend(1)
+                    added.append(data.draw(names))
+                    study.extend(1, added[-1])
                 case "record":
-                    study.record("do()", data.draw(outcomes))
+                    study.record("do()", data.draw(outcomes), data.draw(names))
         except DobanditError:
             pass
         assert adds_up(study)
     folded = Books.folded(study.log())
     assert study._books is not None
     assert study._books.to_plain() == folded.to_plain()
-    assert folded.total == 20 + asked
+    assert folded.total == 20 + added.count(None) + len(set(added) - {None})
+    paid = spending(study.log(), study.problem)
+    assert study.status().budget.spent == pytest.approx(paid[-1][1] if paid else 0)
 
 
 # -- problems and policies -------------------------------------------------------------------------
@@ -500,3 +615,67 @@ def test_exports_are_read_back_as_evidence(folder: Path) -> None:
     assert json.loads((folder / "out.json").read_text())[0]["intervention"] == "do()"
     with pytest.raises(FileProblem, match=r"ends in \.csv"):
         study.export(folder / "out.xls")
+
+
+def test_variables_may_be_called_like_columns_of_ours(folder: Path) -> None:
+    """Then ours have another name, in every file that is written and read."""
+    problem = Problem("id -> {cost, Worker}; {cost, Worker} -> told", "told", 20, default_cost=2)
+    lab, study = laboratory(problem), Study.create(":memory:", problem, "ucb")
+    first, second, third = study.ask(3)
+    file = folder / "outcomes.csv"
+    lines = [f"{pull.id},{','.join(lab.carry_out(pull).values())}" for pull in (first, second, third)]
+    file.write_text("\n".join([f"id,{','.join(problem.graph.variables)}", *lines]))
+    with pytest.raises(DataError, match="the column 'id' is there twice"):
+        study.tell_file(file)
+    file.write_text("\n".join([f"pull id,{','.join(problem.graph.variables)}", *lines]))
+    assert [receipt.id for receipt in study.tell_file(file)] == [1, 2, 3]
+    assert {v: study.outcomes()[1][v] for v in problem.graph.variables} == lab.carry_out(second)
+    assert study.outcomes()[1]["pull cost"] == second.cost
+    for form in ("csv", "parquet", "json"):
+        study.export(folder / f"out.{form}")
+    names = {"pull id", "intervention", "pull cost", "pull worker", "begun", "pull told", *problem.graph.variables}
+    assert set(json.loads((folder / "out.json").read_text())[0]) == names
+    for form in ("csv", "parquet"):
+        other = Study.create(":memory:", problem, "ucb")
+        with pytest.warns(UserWarning, match="no rule for logged rows"):
+            other.observe(folder / f"out.{form}")
+        assert [arm.mean for arm in other.status().arms] == pytest.approx([arm.mean for arm in study.status().arms])
+
+
+def test_variables_that_no_file_could_hold(folder: Path) -> None:
+    with pytest.raises(DobanditError, match="cannot be called Intervention"):
+        Study.create(":memory:", Problem("Intervention -> Y", "Y", 5))
+    study = Study.create(":memory:", Problem("x -> X -> Y", "Y", 5), "ucb")
+    with pytest.raises(FileProblem, match=r"differ in case only; export to \.csv"):
+        study.export(folder / "out.parquet")
+    assert study.export(folder / "out.csv") == 0
+
+
+def test_exports_of_measurements_are_read_back(folder: Path) -> None:
+    problem = Problem(SMALL.graph, {"variable": "Y", "range": [0, 10]}, 9)
+    study = Study.create(":memory:", problem, "ucb")
+    for pull in study.ask(3):
+        study.tell(pull.id, {**FINE, "Y": 2.5 * pull.id, **pull.set})
+    for name in ("out.csv", "out.parquet"):
+        study.export(folder / name)
+        other = Study.create(":memory:", problem, "ucb")
+        with pytest.warns(UserWarning, match="no rule for logged rows"):
+            other.observe(folder / name)
+        assert [arm.mean for arm in other.status().arms] == pytest.approx([arm.mean for arm in study.status().arms])
+
+
+@pytest.mark.parametrize("name", ["out.csv", "out.json", "out.parquet"])
+def test_a_full_disk_leaves_no_half_file(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = Study.create(":memory:", SMALL, "ucb")
+    drive(study, laboratory(), most=3)
+    written = list[Path]()
+
+    def full(draft: Path, place: Path) -> None:
+        written.append(draft)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("dobandit.study.writing._move", full)
+    with pytest.raises(StorageError, match=f"{name}: cannot be written: no space left on device"):
+        study.export(folder / name)
+    assert [draft.name for draft in written] == [name]  # it was written, but elsewhere
+    assert list(folder.iterdir()) == []

@@ -93,9 +93,49 @@ def test_people_get_sentences_and_tables(study: Path, dobandit: Run) -> None:
     assert "1 of 12 spent, 2.5 reserved, 8.5 free" in dobandit("study", "status", study).out
     assert "the best arm with probability" in dobandit("study", "best", study).out
     assert "pull 2 is do(X=0): " in dobandit("study", "explain", study, 2).out
-    assert "told 1 X=1 Y=0" in dobandit("study", "log", study).out
-    for command in ("extend", "withdraw", "amend"):
-        assert dobandit("study", command, "--help").code == 0
+    dobandit("study", "withdraw", study, 2, "--reason", "the sample was lost")
+    assert dobandit("study", "withdraw", study, 2, "--refund").err == "pull 2 is withdrawn: 1 spent, 11 free\n"
+    assert dobandit("study", "extend", study, 1234567, "--name", "june").err == "the budget is now 1,234,579\n"
+    history = dobandit("study", "log", study).out.splitlines()
+    assert [" ".join(line.split()[3:]) for line in history] == [
+        "created led by f-kube, seed 0",
+        "asked 1 do(), worker default",
+        "asked 2 do(X=0), worker default",
+        "told 1 X=1 Y=0",
+        "withdrawn 2 the sample was lost",
+        "withdrawn 2 refunded",
+        "extended by 1,234,567, named june",
+    ]
+
+
+def test_what_was_sent_already_is_said_to_be_there(study: Path, dobandit: Run, folder: Path) -> None:
+    """Whoever does not know whether it arrived sends it again, and reads the same."""
+    log = folder / "log.csv"
+    log.write_text("X,Y\n0,1\n1,1\n")
+    assert dobandit("study", "observe", study, log).err.startswith("added 2 rows to the evidence\n")
+    assert dobandit("study", "observe", study, log).err.startswith(
+        "nothing added: this batch of 2 rows is there already\n"
+    )
+    for _ in range(2):
+        ran = dobandit("study", "record", study, "X=1", "X=1", "Y=0", "--name", "a")
+        assert ran.err == "pull 1 is in the books: 2.5 spent, 9.5 free\n"
+    assert answer(dobandit("study", "record", study, "X=1", "X=1", "Y=0", "--json"))["id"] == 2
+
+
+def test_no_control_characters_reach_the_terminal(files: tuple[Path, Path], dobandit: Run) -> None:
+    """Neither names of workers nor values of a stranger's study can command it."""
+    study, problem = files
+    problem.write_text(PROBLEM + '[domains]\nX = ["a", "\\u001b[31mb"]')
+    assert dobandit("study", "init", study, problem, "--policy", "f-kube").code == 0
+    asked = dobandit("study", "ask", study, "-n", 3, "--worker", "lab\x1b[2J\r\n")
+    dobandit("study", "tell", study, 3, "X=\x1b[31mb", "Y=1")
+    dobandit("study", "withdraw", study, 2, "--reason", "lost\nand found\x9b")
+    shown = [asked.out, *(dobandit("study", name, study).out for name in ("status", "best", "log"))]
+    shown.append(dobandit("study", "explain", study, 3).out)
+    assert all("\\x1b[31mb" in text for text in shown)
+    assert all(sign.isprintable() for text in shown for line in text.split("\n") for sign in line)
+    assert "worker lab\\x1b[2J\\r\\n" in shown[3]
+    assert len(shown[3].splitlines()) == 6  # one event, one line
 
 
 def test_nothing_to_ask_is_exit_code_three(study: Path, dobandit: Run) -> None:
@@ -128,6 +168,18 @@ def test_mistakes(study: Path, dobandit: Run, folder: Path, files: tuple[Path, P
         (2, "is not an outcome of a variable", ("tell", study, 1, "X")),
         (2, "X is given twice", ("tell", study, 1, "X=1", "X=1")),
         (2, "give the ID of a pull", ("tell", study)),
+        (2, "give either the ID of a pull and its values, or --file", ("tell", study, "--file", problem, "X=1")),
+        (2, "'X=1' is not the ID of a pull", ("tell", study, "X=1", "Y=1")),
+        (2, "read from CSV and Parquet files", ("tell", study, "--file", folder / "many.json")),
+        (2, "read from CSV and Parquet files", ("observe", study, folder / "log.json")),
+        (2, "a study in memory would be gone at once", ("init", ":memory:", problem)),
+        (2, "the name of a batch of rows is a text that is not empty", ("observe", study, problem, "--name", "")),
+        (2, "the name of a worker", ("ask", study, "--worker", " ")),
+        (2, "the name of an experiment", ("record", study, "X=1", "X=1", "Y=1", "--name", "")),
+        (2, "the name of an extension", ("extend", study, 5, "--name", "")),
+        (5, "file name too long", ("init", folder / ("a" * 300), problem)),
+        (5, "file name too long", ("status", folder / ("a" * 300))),
+        (5, "file name too long", ("export", study, folder / ("a" * 300 + ".csv"))),
         (2, "a time to live", ("ask", study, "--ttl", "soon")),
         (2, "cannot be read", ("observe", study, folder / "none.csv")),
         (2, "cannot be read", ("tell", study, "--file", folder / "none.csv")),

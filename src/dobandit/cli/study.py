@@ -10,26 +10,32 @@ import click
 
 from dobandit.cli import study_answers
 from dobandit.cli.common import PROBLEM, print_json, read_arm, say, with_common_options
+from dobandit.cli.study_answers import PULL, STUDY, counted
+from dobandit.errors import DobanditError
 from dobandit.problem import Problem
 from dobandit.study import Receipt, Study
+from dobandit.study.books import Money
+from dobandit.study.stores import MEMORY, shown
 from dobandit.study.study import WORKER
+from dobandit.study.tickets import amount as as_money
 
-STUDY = click.argument("study")
-PULL = click.argument("pull", metavar="ID", type=int)
 VALUES = click.argument("values", metavar="X=1 Y=0 ...", nargs=-1)
 NOTHING = 3  # the exit code when there is no pull at all to give
 
 
-@click.group()
+class _InOrder(click.Group):
+    """Commands in the order in which a study meets them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(cls=_InOrder)
 def command() -> None:
     """Spend a real budget: ask what to try next, tell what came out, read what is best.
 
     STUDY is a file, or the URL of a PostgreSQL database: postgresql://host/database#name.
     """
-
-
-for reading in study_answers.COMMANDS:
-    command.add_command(reading)
 
 
 @command.command()
@@ -40,12 +46,14 @@ for reading in study_answers.COMMANDS:
 @with_common_options
 def init(study: str, problem: Path, policy: str | None, seed: int, as_json: bool, quiet: bool) -> None:
     """Make a new STUDY of PROBLEM."""
+    if study == MEMORY:
+        raise DobanditError("a study in memory would be gone at once: give it the name of a file")
     with Study.create(study, Problem.load(problem), policy, seed) as made:
         name = made.policy
     if as_json:
-        print_json({"study": study, "policy": name})
+        print_json({"study": shown(study), "policy": name})
     else:
-        say(f"made {study}, led by {name}; now: dobandit study ask {study}", quiet)
+        say(f"made {shown(study)}, led by {name}; now: dobandit study ask {shown(study)}", quiet)
 
 
 @command.command()
@@ -80,16 +88,21 @@ _REASONS = {
 
 @command.command()
 @STUDY
-@click.argument("pull", metavar="[ID]", type=int, required=False)
-@VALUES
-@click.option("--file", type=click.Path(path_type=Path), help="Many outcomes: CSV or Parquet with a column id.")
+@click.argument("told", metavar="[ID X=1 Y=0 ...]", nargs=-1)
+@click.option(
+    "--file", type=click.Path(path_type=Path), metavar="FILE", help="Many outcomes: CSV or Parquet with a column id."
+)
 @with_common_options
-def tell(study: str, pull: int | None, values: tuple[str, ...], file: Path | None, as_json: bool, quiet: bool) -> None:
-    """Tell the outcome of pull ID: every observed variable and its value. A file has many, and all count or none."""
-    if (pull is None) == (file is None):
-        raise click.UsageError("give the ID of a pull and its values, or --file with many")
+def tell(study: str, told: tuple[str, ...], file: Path | None, as_json: bool, quiet: bool) -> None:
+    """Tell what came out of pull ID.
+
+    An outcome is every observed variable and its value. A file has a column for each of them and one called id; all its
+    outcomes count, or none.
+    """
+    if bool(told) == (file is not None):
+        raise click.UsageError(f"give {'either ' if told else ''}the ID of a pull and its values, or --file with many")
     with Study.open(study) as opened:
-        receipts = opened.tell_file(file) if file is not None else [opened.tell(pull or 0, _outcome(values))]
+        receipts = opened.tell_file(file) if file is not None else [opened.tell(_id(told[0]), _outcome(told[1:]))]
     if as_json:
         ids = [receipt.id for receipt in receipts]
         print_json({**receipts[-1]._asdict(), "id": ids[0] if file is None else ids})
@@ -103,24 +116,35 @@ def tell(study: str, pull: int | None, values: tuple[str, ...], file: Path | Non
 @click.option("--name", metavar="BATCH", help="The name under which these rows count once; default: that of the file.")
 @with_common_options
 def observe(study: str, data: Path, name: str | None, as_json: bool, quiet: bool) -> None:
-    """Add logged rows as evidence (CSV, Parquet; a column `intervention` says what was done in a row)."""
+    """Add logged rows as evidence.
+
+    DATA is a CSV or Parquet file; where a row was no plain observation, its column `intervention` says what was done.
+    """
     with Study.open(study) as opened:
         rows = opened.observe(data, name)
     if as_json:
         print_json({"rows": rows})
     else:
-        say(f"{rows:,} rows are part of the evidence", quiet)
+        what = counted(rows, "row")
+        say(
+            f"added {what} to the evidence" if rows.new else f"nothing added: this batch of {what} is there already",
+            quiet,
+        )
 
 
 @command.command()
 @STUDY
 @click.argument("arm")
 @VALUES
+@click.option("--name", metavar="NAME", help="It counts once under this name, however often it is sent.")
 @with_common_options
-def record(study: str, arm: str, values: tuple[str, ...], as_json: bool, quiet: bool) -> None:
-    """Record an experiment that was carried out unasked; it is paid from the budget."""
+def record(study: str, arm: str, values: tuple[str, ...], name: str | None, as_json: bool, quiet: bool) -> None:
+    """Record an experiment that nobody asked for.
+
+    ARM is what was done, such as do() or X=1. It is paid from the budget, even if that is overdrawn by it.
+    """
     with Study.open(study) as opened:
-        receipt = opened.record(read_arm(arm), _outcome(values))
+        receipt = opened.record(read_arm(arm), _outcome(values), name)
     if as_json:
         print_json(receipt._asdict())
     else:
@@ -133,7 +157,10 @@ def record(study: str, arm: str, values: tuple[str, ...], as_json: bool, quiet: 
 @VALUES
 @with_common_options
 def amend(study: str, pull: int, values: tuple[str, ...], as_json: bool, quiet: bool) -> None:
-    """Correct the outcome of pull ID."""
+    """Correct what was told of pull ID.
+
+    The new outcome is every observed variable and its value. The history is added up anew, as if it had been told so.
+    """
     with Study.open(study) as opened:
         opened.amend(pull, _outcome(values))
     _answer({"id": pull}, f"pull {pull} is amended", as_json, quiet)
@@ -142,25 +169,36 @@ def amend(study: str, pull: int, values: tuple[str, ...], as_json: bool, quiet: 
 @command.command()
 @STUDY
 @PULL
-@click.option("--refund", is_flag=True, help="Its money was not spent.")
+@click.option("--refund", is_flag=True, help="Its money was not spent; this may be said later, too.")
 @click.option("--reason", default="", help="Why, for the log.")
 @with_common_options
 def withdraw(study: str, pull: int, refund: bool, reason: str, as_json: bool, quiet: bool) -> None:
-    """Withdraw pull ID: it was not carried out, or its outcome is worthless."""
+    """Withdraw pull ID, as if it had not been.
+
+    It was not carried out, or it went wrong. What it cost stays spent without --refund.
+    """
     with Study.open(study) as opened:
         opened.withdraw(pull, refund, reason)
-    _answer({"id": pull}, f"pull {pull} is withdrawn", as_json, quiet)
+        money = opened.status().budget
+    _answer({"id": pull}, f"pull {pull} is withdrawn: {_stand(money)}", as_json, quiet)
 
 
 @command.command()
 @STUDY
 @click.argument("amount", type=float)
+@click.option("--name", metavar="NAME", help="It counts once under this name, however often it is sent.")
 @with_common_options
-def extend(study: str, amount: float, as_json: bool, quiet: bool) -> None:
+def extend(study: str, amount: float, name: str | None, as_json: bool, quiet: bool) -> None:
     """Add AMOUNT to the budget."""
     with Study.open(study) as opened:
-        total = opened.extend(amount)
-    _answer({"total": total}, f"the budget is now {total:g}", as_json, quiet)
+        total = opened.extend(amount, name)
+    _answer({"total": total}, f"the budget is now {as_money(total)}", as_json, quiet)
+
+
+def _id(text: str) -> int:
+    if not text.isdecimal():
+        raise click.UsageError(f"{text!r} is not the ID of a pull: write ID X=1 Y=0")
+    return int(text)
 
 
 def _outcome(values: Sequence[str]) -> dict[str, str]:
@@ -186,8 +224,16 @@ def _answer(document: dict[str, object], sentence: str, as_json: bool, quiet: bo
 def _say_receipt(receipts: Sequence[Receipt], quiet: bool) -> None:
     last = receipts[-1]
     what = f"pull {last.id} is" if len(receipts) == 1 else f"{len(receipts)} pulls are"
-    say(f"{what} in the books: {last.spent:g} spent, {last.free:g} free", quiet)
+    say(f"{what} in the books: {_stand(last)}", quiet)
+
+
+def _stand(money: Receipt | Money) -> str:
+    return f"{as_money(money.spent)} spent, {as_money(money.free)} free"
 
 
 def _moment(expires: datetime | None) -> str | None:
     return None if expires is None else expires.isoformat(timespec="seconds")
+
+
+for reading in study_answers.COMMANDS:
+    command.add_command(reading)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from dobandit.cli.common import console, print_json, say, with_common_options
+from dobandit.cli.printable import printable
 from dobandit.study import Pulls, Study
 from dobandit.study.answers import Status
 from dobandit.study.outcomes import written
-from dobandit.study.tickets import as_datetime
+from dobandit.study.tickets import amount, as_datetime
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -60,22 +61,25 @@ def _watch(study: Study) -> None:
 
 def _status_page(found: Status) -> Group:
     from rich.console import Group
-    from rich.markup import escape
 
     money = found.budget
-    lines = [f"{money.spent:g} of {money.total:g} spent, {money.reserved:g} reserved, {money.free:g} free"]
+    total, spent, reserved, free, overdraft = map(amount, money)
+    lines = [f"{spent} of {total} spent, {reserved} reserved, {free} free"]
     if money.overdraft:
-        lines.append(f"[bold]overdrawn by {money.overdraft:g}[/]: outcomes came late, or experiments unasked")
+        lines.append(f"[bold]overdrawn by {overdraft}[/]: outcomes came late, or experiments unasked")
     expired = f" ({found.expired} expired)" if found.expired else ""
-    lines.append(f"{found.told} pulls told, {found.open} open{expired}, {found.logged:,} logged rows; {found.policy}")
+    lines.append(
+        f"{counted(found.told, 'pull')} told, {found.open:,} open{expired}, {counted(found.logged, 'logged row')}; "
+        f"led by {found.policy}"
+    )
     if found.uncounted:
-        lines.append(f"another version has counted {escape(', '.join(found.uncounted))}: observe these files anew")
+        lines.append(f"another version has counted {_cell(', '.join(found.uncounted))}: observe these files anew")
     table = _table("arm", "cost", "pulls", "open", "mean", "95% interval")
     table.add_column("")
     for arm in found.arms:
         interval = f"{arm.low:.4g} to {arm.high:.4g}"
-        numbers = [f"{arm.cost:g}", str(arm.pulls), str(arm.open), f"{arm.mean:.4g}", interval]
-        table.add_row(escape(arm.arm), *numbers, arm.warning or "")
+        numbers = [amount(arm.cost), str(arm.pulls), str(arm.open), f"{arm.mean:.4g}", interval]
+        table.add_row(_cell(arm.arm), *numbers, arm.warning or "")
     return Group(*lines, table)
 
 
@@ -89,8 +93,9 @@ def best(study: str, as_json: bool, quiet: bool) -> None:
     if as_json:
         print_json(found._asdict())
         return
-    click.echo(f"{found.arm}: mean {problem.reward} {found.mean:.4g}, 95% interval {found.low:.4g} to {found.high:.4g}")
-    click.echo(f"the best arm with probability {found.probability_best:.0%}; {found.pulls} pulls of its own")
+    arm = printable(found.arm)
+    click.echo(f"{arm}: mean {problem.reward} {found.mean:.4g}, 95% interval {found.low:.4g} to {found.high:.4g}")
+    click.echo(f"the best arm with probability {found.probability_best:.0%}; {counted(found.pulls, 'pull')} of its own")
     click.echo(f"{found.observational:.0%} of the evidence are plain observations")
 
 
@@ -101,20 +106,18 @@ def best(study: str, as_json: bool, quiet: bool) -> None:
 def explain(study: str, pull: int, as_json: bool, quiet: bool) -> None:
     """Why pull ID: the numbers that its arm won by."""
     with Study.open(study) as opened:
-        found = opened.explain(pull)
+        found, good = opened.explain(pull), 1 if opened.problem.goal == "max" else -1
     if as_json:
         print_json({**found._asdict(), "arms": [vars(arm) for arm in found.arms]})
         return
-    from rich.markup import escape
-
-    table = _table("arm", "cost", "mean", "95% interval", "index")
-    for arm in sorted(found.arms, key=lambda arm: -(arm.index if arm.index is not None else arm.mean)):
-        index = "" if arm.index is None else f"{arm.index:.4g}"
+    table = _table("arm", "cost", "mean", "95% interval", *(["index"] if found.arms[0].index is not None else []))
+    for arm in sorted(found.arms, key=lambda arm: -(good * arm.mean if arm.index is None else arm.index)):
+        index = [] if arm.index is None else [f"{arm.index:.4g}"]
         mark = " <-" if arm.arm == found.arm else ""
         interval = f"{arm.low:.4g} to {arm.high:.4g}"
-        table.add_row(escape(arm.arm) + mark, f"{arm.cost:g}", f"{arm.mean:.4g}", interval, index)
+        table.add_row(_cell(arm.arm) + mark, amount(arm.cost), f"{arm.mean:.4g}", interval, *index)
     screen = console()
-    screen.print(escape(f"pull {found.id} is {found.arm}: {found.reason}"))
+    screen.print(_cell(f"pull {found.id} is {found.arm}: {found.reason}"))
     screen.print(table)
 
 
@@ -122,17 +125,17 @@ def explain(study: str, pull: int, as_json: bool, quiet: bool) -> None:
 @STUDY
 @with_common_options
 def log(study: str, as_json: bool, quiet: bool) -> None:
-    """The history, as it was written down."""
+    """The history, as it was written down; times are UTC."""
     with Study.open(study) as opened:
         events, arms = opened.log(), opened.problem.arms
     if as_json:
         print_json({"events": [{**e._asdict(), "content": _without_counts(e.content)} for e in events]})
         return
+    names = [str(arm) for arm in arms]
     for event in events:
-        moment = as_datetime(event.time)
-        pull = "" if event.pull is None else f"{event.pull} "
-        what = _told_in_words(event.content, [str(arm) for arm in arms])
-        click.echo(f"{event.number:>5}  {moment:%Y-%m-%d %H:%M:%S}  {event.kind} {pull}{what}".rstrip())
+        pull = "" if event.pull is None else event.pull
+        what = printable(_in_words(event.content, names))
+        click.echo(f"{event.number:>5}  {_moment(event.time)}  {event.kind:<9} {pull:>5}  {what}".rstrip())
 
 
 def _without_counts(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -140,13 +143,27 @@ def _without_counts(content: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in content.items() if key != "evidence"}
 
 
-def _told_in_words(content: Any, arms: list[str]) -> str:
-    parts = [arms[content["arm"]]] if "arm" in content else []
-    parts += [written(content["outcome"])] if "outcome" in content else []
-    shown = ("policy", "seed", "worker", "name", "rows", "amount", "reason")
-    parts += [f"{key} {content[key]}" for key in shown if content.get(key) not in (None, "")]
-    parts += ["refunded"] if content.get("refund") else []
-    return ", ".join(parts)
+def _in_words(content: Mapping[str, Any], arms: Sequence[str]) -> str:
+    """What is written in an event, in the words of a person."""
+    words: dict[str, Callable[[Any], str]] = {
+        "arm": lambda arm: arms[arm],
+        "outcome": written,
+        "policy": lambda policy: f"led by {policy}",
+        "seed": lambda seed: f"seed {seed}",
+        "source": lambda source: f"in place of pull {source}" if isinstance(source, int) else "",
+        "worker": lambda worker: f"worker {worker}",
+        "expires": lambda time: "" if time is None else f"until {_moment(time)}",
+        "amount": lambda money: f"by {amount(money)}",
+        "rows": lambda rows: counted(rows, "row"),
+        "name": lambda name: f"named {name}",
+        "refund": lambda refund: "refunded" if refund else "",
+        "reason": str,
+    }
+    return ", ".join(filter(None, (say_it(content[part]) for part, say_it in words.items() if part in content)))
+
+
+def _moment(time: float) -> str:
+    return f"{as_datetime(time):%Y-%m-%d %H:%M:%S}"
 
 
 @click.command()
@@ -160,7 +177,7 @@ def export(study: str, file: Path, as_json: bool, quiet: bool) -> None:
     if as_json:
         print_json({"path": str(file), "rows": rows})
     else:
-        say(f"wrote {rows:,} outcomes to {file}", quiet)
+        say(f"wrote {counted(rows, 'outcome')} to {file}", quiet)
 
 
 @click.command()
@@ -184,15 +201,25 @@ COMMANDS = (status, best, explain, log, export, plot)
 
 def show_pulls(pulls: Pulls) -> None:
     """What to carry out, as a table."""
-    from rich.markup import escape
-
     if not pulls:
         return
     table = _table("pull", "arm", "cost", "expires")
     for pull in pulls:
         until = "" if pull.expires is None else f"{pull.expires:%Y-%m-%d %H:%M} UTC"
-        table.add_row(str(pull.id), escape(str(pull.arm)), f"{pull.cost:g}", until)
+        table.add_row(str(pull.id), _cell(str(pull.arm)), amount(pull.cost), until)
     console().print(table)
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 pull`, `2 pulls`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _cell(text: str) -> str:
+    """A text of somebody's that the screen shows as it is."""
+    from rich.markup import escape
+
+    return escape(printable(text))
 
 
 def _table(first: str, *others: str) -> Table:

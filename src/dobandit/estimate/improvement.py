@@ -40,7 +40,7 @@ def log_improvement(gap: Array, spread: Array) -> Array:
     positive = spread > 0
     s = np.where(positive, spread, 1.0)
     t = gap / s
-    found = np.interp(t, _GRID, _VALUES)
+    found: Array = np.interp(t, _GRID, _VALUES)
     if len(far := np.flatnonzero(t < -30)):
         found.ravel()[far] = _log_h_far_below(t.ravel()[far])
     if len(far := np.flatnonzero(t > 8)):

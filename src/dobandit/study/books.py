@@ -23,6 +23,7 @@ from dobandit.policies import Policy, View, policy
 from dobandit.policies.protocol import State
 from dobandit.policies.registry import spec_of
 from dobandit.problem import Problem
+from dobandit.study.corrections import amended, withdrawn
 from dobandit.study.events import CORRECTIONS, Event
 from dobandit.study.outcomes import as_numbers
 from dobandit.study.plain import array_from_plain, array_to_plain, problem_from_plain
@@ -86,15 +87,19 @@ class Books:
         self.time = 0  # pulls that were begun; it never goes back, so that no chance is used twice
         self.open = Leases(arms)
         self.lapsed: dict[int, int] = {}  # pulls that expired and were handed on as another: their arms
+        self.withdrawn: dict[int, bool] = {}  # pulls that do not count, and whether they cost nothing
         self.paid = np.zeros((1, arms))
         self.done = np.zeros((1, arms))  # pulls whose outcome is in the books
+        self.gone = np.zeros((1, arms))  # pulls that were withdrawn when their phase was over
         self.batches: dict[str, dict[str, Any]] = {}  # logs by name: how many rows, a digest, whether they count
+        self.records: dict[str, int] = {}  # unasked experiments by name: their pulls
+        self.extensions: dict[str, float] = {}  # additions to the budget by name: how much
         self.arm, self.again = 0, 0  # the last decision, and how often it is still to be carried out
         self.phase_arms = np.zeros((1, arms), dtype=bool)  # what was pulled in the last phase of a plan
         self.state: State = made.start(problem, 1)
         self.seen, self.judged = tallies(problem, made)
         self._amended: dict[int, Mapping[str, str]] = {}
-        self._withdrawn: dict[int, bool] = {}
+        self._phases: dict[int, int] = {}  # of pulls that are withdrawn later in the history
         self._remembers = True
 
     # -- folding -------------------------------------------------------------------------------
@@ -113,8 +118,7 @@ class Books:
         created, *rest = events
         books = cls.opened(created)
         books._remembers = remembers
-        books._amended = {e.pull: e.content["outcome"] for e in rest if e.kind == "amended" and e.pull is not None}
-        books._withdrawn = {e.pull: e.content["refund"] for e in rest if e.kind == "withdrawn" and e.pull is not None}
+        books._amended, books.withdrawn = amended(rest), withdrawn(rest)
         for event in rest:
             books.apply(event)
         return books
@@ -131,13 +135,15 @@ class Books:
             case "told":
                 self._finish(pull or 0, content["outcome"])
             case "recorded":
-                self.last, self.time = pull or 0, self.time + 1
-                self._open(self.last, Lease(content["arm"], "", None))
-                self._finish(self.last, content["outcome"])
+                self._record(pull or 0, content)
             case "extended":
                 self.total += content["amount"]
+                if "name" in content:
+                    self.extensions[content["name"]] = content["amount"]
             case "observed":
                 self._observe(content)
+            case "withdrawn":
+                self._withdraw(pull or 0)
             case kind if kind not in CORRECTIONS:
                 raise StudyError(f"this study has an event {kind!r}, which only a newer version of dobandit knows")
         self.number = event.number
@@ -158,17 +164,32 @@ class Books:
         arm, source = content["arm"], content["source"]
         if source == "policy":
             self._decided(arm, content["repeats"], state)
-        elif source != "extension" and source in self.open:
+        elif source in self.open:
             self.lapsed[source] = self.open.end(source)
         self.last, self.time = pull, self.time + (source in ("policy", "extension"))
         self._open(pull, Lease(arm, content["worker"], content["expires"]))
 
+    def _record(self, pull: int, content: Mapping[str, Any]) -> None:
+        """An experiment that nobody asked for: begun and finished at once."""
+        self.last, self.time = pull, self.time + 1
+        if "name" in content:
+            self.records[content["name"]] = pull
+        self._open(pull, Lease(content["arm"], "", None))
+        self._finish(pull, content["outcome"])
+
     def _open(self, pull: int, lease: Lease) -> None:
-        """Reserve the cost of a pull; one that is withdrawn later never was, but its money may be gone."""
-        if pull not in self._withdrawn:
-            self.open[pull] = lease
-        elif not self._withdrawn[pull]:
-            self.paid[0, lease.arm] += 1.0
+        """Reserve the cost of a pull."""
+        self.open[pull] = lease
+        if pull in self.withdrawn:
+            self._phases[pull] = _phase(self.state)
+
+    def _withdraw(self, pull: int) -> None:
+        """A pull that does not count any more; its money may be gone. A plan makes up for it while its phase runs."""
+        if pull not in self._phases:
+            return  # it was withdrawn before, and all that is new is the refund
+        arm = self.open.end(pull) if pull in self.open else self.lapsed.pop(pull)
+        self.paid[0, arm] += not self.withdrawn[pull]
+        self.gone[0, arm] += self._phases.pop(pull) != _phase(self.state)
 
     def _decided(self, arm: int, repeats: int, state: State | None) -> None:
         if not repeats:
@@ -189,8 +210,9 @@ class Books:
         return self.policy.choose(self.view(affordable), self.state, self.chance).state
 
     def _finish(self, pull: int, outcome: Mapping[str, str]) -> None:
-        """An outcome arrives: of an open pull, or late of one that was handed on."""
-        if pull in self._withdrawn:
+        """An outcome arrives: of an open pull, or late of one that was handed on. One that is withdrawn later is taken
+        for open until then."""
+        if pull in self.withdrawn:
             return
         arm = self.open.end(pull) if pull in self.open else self.lapsed.pop(pull)
         seen = as_numbers(self.problem, self._amended.get(pull, outcome))
@@ -224,7 +246,8 @@ class Books:
         return np.asarray(self.costs <= (self.total * (1 + ROUNDING) - bound)[:, np.newaxis])
 
     def view(self, affordable: NDArray[np.bool_], tally: Tally | None = None) -> View:
-        """What a policy may know: a batch of one row. A plan that depends on the budget keeps that of its creation."""
+        """What a policy may know: a batch of one row. A plan that depends on the budget keeps that of its creation, and
+        what was withdrawn from a phase that is over is not planned again."""
         tally = self.seen if tally is None else tally
         budget = np.array([self.total if self.policy.ignores_budget else self.problem.budget])
         return View(
@@ -236,7 +259,7 @@ class Books:
             budget=budget,
             left=budget - ((self.paid + self.pending) * self.costs).sum(axis=1),
             affordable=affordable,
-            pulls=tally.told + self.pending,
+            pulls=tally.told + self.pending + self.gone,
             told=tally.told.copy(),
             rewards=tally.rewards.copy(),
             counts=tally.counts,
@@ -249,9 +272,9 @@ class Books:
         return {
             **{name: getattr(self, name) for name in _NUMBERS},
             **{name: array_to_plain(getattr(self, name)) for name in _ARRAYS},
-            "batches": self.batches,
+            **{name: getattr(self, name) for name in _BY_NAME},
             "open": {str(pull): asdict(lease) for pull, lease in self.open.items()},
-            "lapsed": {str(pull): arm for pull, arm in self.lapsed.items()},
+            **{name: {str(pull): x for pull, x in getattr(self, name).items()} for name in _BY_PULL},
             "state": {name: array_to_plain(part) for name, part in zip(self.state._fields, self.state, strict=True)},
             "tallies": [reader.to_plain() for reader in self.readers],
         }
@@ -264,10 +287,12 @@ class Books:
             setattr(books, name, plain[name])
         for name in _ARRAYS:
             setattr(books, name, array_from_plain(plain[name]))
-        books.batches = dict(plain["batches"])
+        for name in _BY_NAME:
+            setattr(books, name, dict(plain[name]))
+        for name in _BY_PULL:
+            setattr(books, name, {int(pull): x for pull, x in plain[name].items()})
         for pull, lease in plain["open"].items():
             books.open[int(pull)] = Lease(**lease)
-        books.lapsed = {int(pull): arm for pull, arm in plain["lapsed"].items()}
         books.state = type(books.state)(*(array_from_plain(plain["state"][name]) for name in books.state._fields))
         for reader, saved in zip(books.readers, plain["tallies"], strict=True):
             reader.restore(saved)
@@ -275,7 +300,9 @@ class Books:
 
 
 _NUMBERS = ("number", "total", "last", "time", "arm", "again")
-_ARRAYS = ("paid", "done", "phase_arms")
+_ARRAYS = ("paid", "done", "gone", "phase_arms")
+_BY_NAME = ("batches", "records", "extensions")
+_BY_PULL = ("lapsed", "withdrawn")
 
 
 def caught_up(books: Books | None, events: list[Event]) -> Books | None:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from importlib.metadata import version
-from numbers import Integral
 from typing import Any
 
-from dobandit.errors import ArmError, Conflict, NoSuchPull, OutcomeError, StudyError, listing
+from dobandit.errors import ArmError, Conflict, DobanditError, OutcomeError, StudyError, listing
 from dobandit.policies.protocol import State
-from dobandit.problem import Arm
+from dobandit.problem import Arm, label
 from dobandit.study.books import Books, Lease, caught_up
 from dobandit.study.decisions import Decision
 from dobandit.study.events import Event
 from dobandit.study.outcomes import Values, checked, written
 from dobandit.study.stores import Access, Snapshot
-from dobandit.study.tickets import Pull, Receipt, as_datetime
+from dobandit.study.tickets import Pull, Receipt, as_datetime, numbered
 
 VERSION = version("dobandit")
 SNAPSHOT_EVERY = 64  # events
@@ -93,39 +93,84 @@ class Entry:
             )
         return pull
 
-    def record(self, arm: Arm, outcome: Mapping[str, object]) -> int:
-        """An experiment that nobody asked for."""
+    def record(self, arm: Arm, outcome: Mapping[str, object], name: str | None) -> int:
+        """An experiment that nobody asked for, once under its name; its pull."""
         problem = self.books.problem
         if arm not in problem.arms:
             raise ArmError(f"{arm} is not an arm of this study; its arms are {listing(map(str, problem.arms))}")
-        content = {"arm": problem.arms.index(arm), "outcome": checked(problem, arm, outcome)}
+        values = checked(problem, arm, outcome)
+        if name in self.books.records:
+            return self._recorded(str(name), arm, values)
+        content = {"arm": problem.arms.index(arm), "outcome": values, **_under(name)}
         return self.add("recorded", self.books.last + 1, content)
 
-    def observe(self, batch: str, content: Mapping[str, Any]) -> None:
-        """Counts of logged rows, once under this name; those that another version counted may be sent anew."""
+    def _recorded(self, name: str, arm: Arm, values: Values) -> int:
+        pull = self.books.records[name]
+        if pull in self.books.withdrawn:
+            raise StudyError(f"the experiment {name!r} is pull {pull}, which was withdrawn; give it another name")
+        before, known = self.told(pull)
+        if (known, before) != (arm, values):
+            raise Conflict(
+                f"the experiment {name!r} is pull {pull}, {known} with {written(before or {})}, and now {arm} with "
+                f"{written(values)}; if it is another one, give it another name, if the first was wrong, amend the pull"
+            )
+        return pull
+
+    def extend(self, amount: float, name: str | None) -> None:
+        """More money, once under its name."""
+        total, known = self.books.total, self.books.extensions.get(name or "")
+        if known is None:
+            if not math.isfinite(total + amount):
+                raise DobanditError(f"a budget of {total:g} cannot be extended by {amount:g}: it is too much")
+            self.add("extended", None, {"amount": amount, **_under(name)})
+        elif known != amount:
+            raise Conflict(
+                f"the extension {name!r} added {label(known)} to the budget, and now it is {label(amount)}; "
+                "if it is another one, give it another name"
+            )
+
+    def withdraw(self, pull: int, refund: bool, reason: str) -> bool:
+        """A pull that does not count; whether that is new. The last word on its refund holds."""
+        pull = numbered(pull, self.books.last)
+        before = [event.content["refund"] for event in self._events_of(pull) if event.kind == "withdrawn"]
+        if before and before[-1] == refund:
+            return False
+        self.correct("withdrawn", pull, {"refund": refund, "reason": reason})
+        return True
+
+    def observe(self, batch: str, content: Mapping[str, Any]) -> bool:
+        """Counts of logged rows, once under this name, and whether they are new; those that another version counted may
+        be sent anew."""
         known = self.books.batches.get(batch)
         if known is None or not known["counts"]:
             self.add("observed", None, {"name": batch, **content})
-        elif known["digest"] != content["digest"]:
+            return True
+        if known["digest"] != content["digest"]:
             raise Conflict(
                 f"the batch {batch!r} is in the study already, with {known['rows']} rows; "
                 f"these are {content['rows']} others: give them another name"
             )
+        return False
 
     def told(self, pull: int) -> tuple[Values | None, Arm]:
         """The outcome of a pull, if there is one, and its arm; a pull that is unknown or withdrawn is refused."""
-        books = self.books
-        if not (isinstance(pull, Integral) and 1 <= pull <= books.last):
-            raise NoSuchPull(pull, books.last)
+        books, pull = self.books, numbered(pull, self.books.last)
         if pull in books.open or pull in books.lapsed:
             arm = books.open[pull].arm if pull in books.open else books.lapsed[pull]
             return None, books.problem.arms[arm]
-        events = [*self._access.events_of(pull), *(e for e in self._events if e.pull == pull)]
-        if any(event.kind == "withdrawn" for event in events):
-            raise StudyError(f"pull {pull} was withdrawn; record the experiment if it was carried out after all")
+        if pull in books.withdrawn:
+            refund = "" if books.withdrawn[pull] else "withdraw it once more with a refund, then "
+            raise StudyError(
+                f"pull {pull} was withdrawn; if it was carried out after all, {refund}record the experiment"
+            )
+        events = self._events_of(pull)
         outcome = next(event.content["outcome"] for event in reversed(events) if "outcome" in event.content)
         arm = next(event.content["arm"] for event in events if "arm" in event.content)
         return dict(outcome), books.problem.arms[arm]
+
+    def _events_of(self, pull: int) -> list[Event]:
+        """All that was written about a pull, in this transaction too."""
+        return [*self._access.events_of(pull), *(event for event in self._events if event.pull == pull)]
 
     def checked(self, pull: int, arm: Arm, outcome: Mapping[str, object]) -> Values:
         try:
@@ -143,6 +188,11 @@ class Entry:
     def receipt(self, pull: int) -> Receipt:
         money = self.books.money
         return Receipt(pull, money.spent, money.free)
+
+
+def _under(name: str | None) -> dict[str, str]:
+    """The name that makes an event count once, where it has one."""
+    return {} if name is None else {"name": name}
 
 
 def current(books: Books | None, access: Access) -> Books:

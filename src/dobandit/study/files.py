@@ -1,4 +1,8 @@
-"""Outcomes from files and into files."""
+"""Outcomes from files and into files.
+
+A column is named after the variable whose values it holds. Beside the variables there are columns of ours; where a
+variable has the name of one of them, ours is called `pull id`, `pull cost` and so on, which no variable can be.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,40 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from dobandit.errors import DataError, FileProblem, MissingExtra, StorageError
+from dobandit.errors import DataError, DobanditError, FileProblem, MissingExtra
+from dobandit.evidence.counts import INTERVENTION
 from dobandit.evidence.sources import open_file
 from dobandit.problem import Problem, label
+from dobandit.study.corrections import withdrawn
 from dobandit.study.events import Event
 from dobandit.study.tickets import as_datetime
+from dobandit.study.writing import new_file
 
 Row = dict[str, Any]
 FORMS = (".csv", ".json", ".parquet")
+OURS = ("id", INTERVENTION, "cost", "worker", "begun", "told")
+
+
+def columns(problem: Problem) -> dict[str, str]:
+    """What our columns are called beside the variables of this problem; Parquet files do not know X from x."""
+    taken = {variable.lower() for variable in problem.graph.variables}
+    return {name: f"pull {name}" if name in taken else name for name in OURS}
+
+
+def check_columns(problem: Problem) -> None:
+    """No study has a variable that logs could not have: the column of this name says what was done in a row."""
+    for variable in problem.graph.variables:
+        if variable.lower() == INTERVENTION:
+            raise DobanditError(
+                f"a variable of a study cannot be called {variable}: in logs and exports, the column {INTERVENTION} "
+                "says what was done; give it another name"
+            )
+
+
+def check_readable(path: Path) -> None:
+    """What is no Parquet file is read as CSV, and JSON would only be puzzling then."""
+    if path.suffix.lower() == ".json":
+        raise FileProblem(f"{path}: rows are read from CSV and Parquet files, not from JSON")
 
 
 def read_outcomes(path: Path, problem: Problem) -> list[tuple[int, dict[str, object]]]:
@@ -23,53 +53,49 @@ def read_outcomes(path: Path, problem: Problem) -> list[tuple[int, dict[str, obj
 
     Other columns are for people, and not read.
     """
-    source, variables = open_file(path), problem.graph.variables
-    found = source.group(("id", *variables))
+    check_readable(path)
+    source, variables, id_column = open_file(path), problem.graph.variables, columns(problem)["id"]
+    found = source.group((id_column, *variables))
     rows = list(zip(*found.columns, strict=True))
     if not rows:
         raise DataError(f"{path.name}: there are no outcomes in this file")
-    return [(_id(row[0], path), dict(zip(variables, row[1:], strict=True))) for row in rows]
+    place = f"{path.name}: column {id_column}"
+    return [(_id(row[0], place), dict(zip(variables, row[1:], strict=True))) for row in rows]
 
 
-def _id(value: object, path: Path) -> int:
+def _id(value: object, place: str) -> int:
     text = label(value)
     if not text.isdecimal():
-        raise DataError(f"{path.name}: column id has {text or 'an empty cell'}, and not the number of a pull")
+        raise DataError(f"{place} has {text or 'an empty cell'}, and not the number of a pull")
     return int(text)
 
 
 def outcome_rows(events: Sequence[Event], problem: Problem) -> list[Row]:
     """Every outcome that counts, one row each, in the order of the pulls. What was done is in the column
     `intervention`, so that another study can `observe` the file."""
-    rows: dict[int, Row] = {}
+    name, gone, rows = columns(problem), withdrawn(events), dict[int, Row]()
     for event in events:
         pull, content = event.pull, event.content
-        if event.kind in ("asked", "recorded") and pull is not None:
-            arm = content["arm"]
-            rows[pull] = {
-                "id": pull,
-                "intervention": str(problem.arms[arm]),
-                "cost": problem.costs[arm],
-                "worker": content.get("worker", ""),
-                "begun": _written(event.time),
-            }
-        if "outcome" in content and pull is not None:
-            rows[pull] |= {"told": _written(event.time), **content["outcome"]}
-        if event.kind == "withdrawn" and pull is not None:
-            del rows[pull]
-    return [row for row in rows.values() if "told" in row]
+        if pull is None or pull in gone:
+            continue
+        if event.kind in ("asked", "recorded"):
+            arm, worker = content["arm"], content.get("worker", "")
+            ours = (pull, str(problem.arms[arm]), problem.costs[arm], worker, _written(event.time))
+            rows[pull] = dict(zip(name.values(), ours, strict=False))
+        if "outcome" in content:
+            rows[pull] |= {name["told"]: _written(event.time), **content["outcome"]}
+    return [row for row in rows.values() if name["told"] in row]
 
 
 def spending(events: Sequence[Event], problem: Problem) -> list[tuple[float, float]]:
-    """When money was spent, and how much by then; refunds go back to the moment of the outcome."""
-    refunded = {event.pull for event in events if event.kind == "withdrawn" and event.content["refund"]}
-    lost = {event.pull for event in events if event.kind == "withdrawn"} - refunded
+    """When money was spent, and how much by then: with the outcome of a pull, or when it was withdrawn without one.
+    What came back was never spent."""
     arms = {event.pull: event.content["arm"] for event in events if event.kind in ("asked", "recorded")}
-    told = {event.pull for event in events if event.kind in ("told", "recorded")}
+    settled = {pull for pull, costs_nothing in withdrawn(events).items() if costs_nothing}
     spent, found = 0.0, []
     for event in events:
-        first = event.kind in ("told", "recorded") or (event.kind == "withdrawn" and event.pull in lost - told)
-        if first and event.pull not in refunded:
+        if event.kind in ("told", "recorded", "withdrawn") and event.pull is not None and event.pull not in settled:
+            settled.add(event.pull)
             spent += float(problem.costs[arms[event.pull]])
             found.append((event.time, spent))
     return found
@@ -77,22 +103,18 @@ def spending(events: Sequence[Event], problem: Problem) -> list[tuple[float, flo
 
 def write_rows(path: Path, rows: Sequence[Row], problem: Problem) -> None:
     """A CSV, JSON or Parquet file, by the ending of its name; an existing one is not touched."""
-    names = ["id", "intervention", "cost", "worker", "begun", "told", *problem.graph.variables]
+    names = [*columns(problem).values(), *problem.graph.variables]
     form = path.suffix.lower()
     if form not in FORMS:
         raise FileProblem(f"{path}: the name of an export ends in .csv, .json or .parquet")
-    if path.exists():
-        raise FileProblem(f"{path} exists already; choose another name")
-    try:
+    if form == ".parquet" and len({name.lower() for name in names}) < len(names):
+        raise FileProblem(f"{path}: a Parquet file cannot hold variables that differ in case only; export to .csv")
+    with new_file(path) as draft:
         if form == ".parquet":
-            _write_parquet(path, names, rows)
+            _write_parquet(draft, _kinds(problem), rows)
         else:
-            with path.open("x", encoding="utf-8", newline="") as out:
+            with draft.open("x", encoding="utf-8", newline="") as out:
                 _write_text(out, form, names, rows)
-    except FileNotFoundError:
-        raise FileProblem(f"{path}: its folder does not exist") from None
-    except OSError as error:
-        raise StorageError(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from None
 
 
 def _write_text(out: TextIO, form: str, names: Sequence[str], rows: Sequence[Row]) -> None:
@@ -105,22 +127,28 @@ def _write_text(out: TextIO, form: str, names: Sequence[str], rows: Sequence[Row
     writer.writerows([row[name] for name in names] for row in rows)
 
 
-def _write_parquet(path: Path, names: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+def _kinds(problem: Problem) -> dict[str, str]:
+    """The columns of a Parquet file and what they hold: values are texts, but a reward may be a number."""
+    ours = columns(problem)
+    kinds = dict.fromkeys([*ours.values(), *problem.graph.variables], "VARCHAR")
+    kinds |= {ours["id"]: "BIGINT", ours["cost"]: "DOUBLE"}
+    return kinds | ({problem.reward: "DOUBLE"} if problem.reward_is_continuous else {})
+
+
+def _write_parquet(path: Path, kinds: Mapping[str, str], rows: Sequence[Row]) -> None:
     try:
         import duckdb
     except ImportError:
         raise MissingExtra("duckdb", "data") from None
-    kinds = {"id": "BIGINT", "cost": "DOUBLE"}
-    columns = ", ".join(f'"{name}" {kinds.get(name, "VARCHAR")}' for name in names)
+    columns, marks = ", ".join(f'"{name}" {kind}' for name, kind in kinds.items()), ", ".join("?" for _ in kinds)
     try:
         with duckdb.connect() as base:
             base.execute(f"CREATE TABLE outcome ({columns})")
             if rows:
-                marks = ", ".join("?" for _ in names)
-                base.executemany(f"INSERT INTO outcome VALUES ({marks})", [[row[n] for n in names] for row in rows])
+                base.executemany(f"INSERT INTO outcome VALUES ({marks})", [[row[n] for n in kinds] for row in rows])
             base.execute("COPY outcome TO '{}' (FORMAT parquet)".format(str(path).replace("'", "''")))
     except duckdb.Error as error:
-        raise StorageError(f"{path}: cannot be written: {str(error).splitlines()[0]}") from None
+        raise OSError(str(error).splitlines()[0]) from None  # told by whoever knows the name of the file
 
 
 def _written(time: float) -> str:

@@ -24,6 +24,10 @@ class Seen(NamedTuple):
 
 def checked(problem: Problem, arm: Arm, outcome: Mapping[str, object]) -> Values:
     """The outcome in the words of the problem; whatever is wrong with it is said at once, with what to send."""
+    if not isinstance(outcome, Mapping):
+        raise OutcomeError(
+            [f"an outcome maps every variable to its value, and this is {outcome!r}"], _expected(problem, arm)
+        )
     faults = [_unknown(name, problem) for name in outcome if name not in problem.graph]
     missing = [variable for variable in problem.graph.variables if variable not in outcome]
     if missing:

@@ -6,7 +6,6 @@ events, and either all of it is on the disk when it returns or nothing is.
 
 from __future__ import annotations
 
-import math
 import os
 import time
 import warnings
@@ -14,10 +13,11 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dobandit.errors import DobanditError, NoSuchPull, PolicyError, StorageError, StudyError
+from dobandit.errors import DobanditError, PolicyError, StorageError, StudyError
 from dobandit.evidence.sources import open_source
 from dobandit.policies import Policy, policies_for, policy
 from dobandit.policies.registry import spec_of
@@ -25,16 +25,18 @@ from dobandit.problem import Arm, Problem
 from dobandit.problem.faults import is_positive
 from dobandit.study import answers, explanation
 from dobandit.study.answers import Best, Status
-from dobandit.study.books import Books, caught_up
+from dobandit.study.books import Books
+from dobandit.study.damage import making_sense_of
 from dobandit.study.decisions import decide
-from dobandit.study.entry import VERSION, Entry, current
+from dobandit.study.entry import VERSION, Entry
 from dobandit.study.events import Event
 from dobandit.study.explanation import Explanation
-from dobandit.study.files import outcome_rows, read_outcomes, spending, write_rows
+from dobandit.study.files import check_columns, check_readable, outcome_rows, read_outcomes, spending, write_rows
+from dobandit.study.opening import current, history, up_to_date
 from dobandit.study.plain import problem_to_plain
 from dobandit.study.stores import Access, Store, create_store, open_store
 from dobandit.study.tally import count_log
-from dobandit.study.tickets import Pulls, Receipt, seconds
+from dobandit.study.tickets import Batch, Pulls, Receipt, amount, named, numbered, seconds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -75,14 +77,19 @@ class Study:
 
         Without a policy it is led by the recommended one for the objective.
         """
+        if not isinstance(problem, Problem):
+            raise DobanditError(f"a study is about a Problem, not {problem!r}; read a file with Problem.load")
+        if not isinstance(seed, Integral):
+            raise DobanditError(f"a seed is a whole number, not {seed!r}")
+        check_columns(problem)
         content = {"problem": problem_to_plain(problem), "policy": _fitting(problem, policy), "seed": int(seed)}
         created = Event(1, clock(), "created", None, {**content, "version": VERSION})
         Books.opened(created)  # whatever the policy cannot do with this problem is said before anything is written
-        return cls(create_store(os.fspath(where), created), clock)
+        return cls(create_store(_place(where), created), clock)
 
     @classmethod
     def open(cls, where: str | os.PathLike[str], *, clock: Callable[[], float] = time.time) -> Study:
-        return cls(open_store(os.fspath(where)), clock)
+        return cls(open_store(_place(where)), clock)
 
     # -- spending ------------------------------------------------------------------------------
 
@@ -91,9 +98,9 @@ class Study:
 
         Their cost is reserved. With `ttl` (seconds, or a text such as 2d) they go to somebody else when it is over.
         """
-        if n < 1:
-            raise DobanditError(f"ask for one pull or more, not {n}")
-        life = seconds(ttl)
+        if not isinstance(n, Integral) or n < 1:
+            raise DobanditError(f"ask for one pull or more, not {n!r}")
+        worker, life = named(worker, "a worker"), seconds(ttl)
         with self._writing() as entry:
             expires = None if life is None else entry.time + life
             given = entry.own(worker, n, expires) + entry.expired(worker, n, expires)
@@ -112,33 +119,42 @@ class Study:
 
     def tell_many(self, outcomes: Iterable[tuple[int, Mapping[str, object]]]) -> list[Receipt]:
         """Many outcomes, all or none."""
+        pairs = _pairs(outcomes)
         with self._writing() as entry:
-            numbers = [entry.tell(pull, outcome) for pull, outcome in outcomes]
+            numbers = [entry.tell(pull, outcome) for pull, outcome in pairs]
             return [entry.receipt(number) for number in numbers]
 
     def tell_file(self, path: str | os.PathLike[str]) -> list[Receipt]:
         """The outcomes of a CSV or Parquet file with a column `id`, all or none."""
         return self.tell_many(read_outcomes(Path(path), self.problem))
 
-    def record(self, arm: Arm | str, outcome: Mapping[str, object]) -> Receipt:
-        """An experiment that was carried out unasked; it is paid from the budget, even if that is overdrawn by it."""
-        with self._writing() as entry:
-            return entry.receipt(entry.record(arm if isinstance(arm, Arm) else Arm.parse(arm), outcome))
+    def record(self, arm: Arm | str, outcome: Mapping[str, object], name: str | None = None) -> Receipt:
+        """An experiment that was carried out unasked; it is paid from the budget, even if that is overdrawn by it.
 
-    def observe(self, rows: object, name: str | None = None) -> int:
+        A name counts once, however often it is sent: for somebody who does not know whether the first time arrived.
+        """
+        done = arm if isinstance(arm, Arm) else Arm.parse(arm)
+        name = None if name is None else named(name, "an experiment")
+        with self._writing() as entry:
+            return entry.receipt(entry.record(done, outcome, name))
+
+    def observe(self, rows: object, name: str | None = None) -> Batch:
         """Logged rows as evidence, free of charge: columns, a frame, or the path of a CSV or Parquet file, with a
         column `intervention` where a row was not a plain observation. A name counts once, however often it is sent."""
         if name is None and not isinstance(rows, str | Path):
             raise DobanditError("give this batch of rows a name, so that it counts once even if it is sent again")
+        name = Path(str(rows)).name if name is None else named(name, "a batch of rows")
+        if isinstance(rows, str | Path):
+            check_readable(Path(rows))
         with self._reading() as (_, books):
             problem, readers, leader = books.problem, books.readers, spec_of(books.policy)
         content = count_log(problem, open_source(rows), readers)  # may take seconds: nobody waits for it
         with self._writing() as entry:
-            entry.observe(name or Path(str(rows)).name, content)
+            new = entry.observe(name, content)
         if not readers[0].reads_logs:
             text = f"{leader} has no rule for logged rows: they count for best and status, not for what is asked"
             warnings.warn(text, stacklevel=2)
-        return int(content["rows"])
+        return Batch(content["rows"], new)
 
     # -- correcting ----------------------------------------------------------------------------
 
@@ -156,23 +172,21 @@ class Study:
         return id
 
     def withdraw(self, id: int, refund: bool = False, reason: str = "") -> int:
-        """A pull that does not count: it was not carried out, or went wrong. Its money comes back with `refund`."""
+        """A pull that does not count: it was not carried out, or went wrong. Its money comes back with `refund`, which
+        may be decided later: withdraw it once more."""
         with self._writing() as entry:
-            entry.told(id)
-            entry.correct("withdrawn", id, {"refund": bool(refund), "reason": reason})
-        self._fold_anew()
-        return id
+            is_new = entry.withdraw(id, bool(refund), str(reason))
+        if is_new:
+            self._fold_anew()
+        return int(id)
 
-    def extend(self, amount: float) -> float:
-        """More money; the new total."""
+    def extend(self, amount: float, name: str | None = None) -> float:
+        """More money; the new total. A name counts once, however often it is sent."""
         if not is_positive(amount):
             raise DobanditError(f"a study is extended by a positive amount, not {amount!r}")
+        name = None if name is None else named(name, "an extension")
         with self._writing() as entry:
-            if not math.isfinite(entry.books.total + amount):
-                raise DobanditError(
-                    f"a budget of {entry.books.total:g} cannot be extended by {amount:g}: it is too much"
-                )
-            entry.add("extended", None, {"amount": float(amount)})
+            entry.extend(float(amount), name)
             return entry.books.total
 
     # -- reading -------------------------------------------------------------------------------
@@ -201,14 +215,14 @@ class Study:
     def explain(self, id: int) -> Explanation:
         """Why this pull: the numbers by which its arm won."""
         with self._reading() as (access, books):
-            if not 1 <= id <= books.last:
-                raise NoSuchPull(id, books.last)
-            return explanation.explain(access.events(), id)
+            pull, events = numbered(id, books.last), history(access)
+            with making_sense_of(access.name):
+                return explanation.explain(events, pull)
 
     def log(self) -> list[Event]:
         """The whole history."""
         with self._reading() as (access, _):
-            return access.events()
+            return history(access)
 
     def outcomes(self) -> list[dict[str, Any]]:
         """Every outcome that counts, one row each; what was done is in the column `intervention`."""
@@ -229,7 +243,7 @@ class Study:
         rows = [EffectRow(arm.arm, arm.mean, arm.low, arm.high) for arm in found.arms]
         rows.sort(key=lambda row: row.mean or 0.0, reverse=problem.goal == "max")
         spent = [(datetime.fromtimestamp(moment, UTC), money) for moment, money in spending(self.log(), problem)]
-        title = f"{found.budget.spent:g} of {found.budget.total:g} spent, {found.told} outcomes"
+        title = f"{amount(found.budget.spent)} of {amount(found.budget.total)} spent, {found.told:,} outcomes"
         return study_figure(spent, found.budget.total, rows, xlabel=f"mean of {problem.reward}", title=title)
 
     def close(self) -> None:
@@ -268,7 +282,7 @@ class Study:
                         pass
                 with self._store.writing() as access:
                     known, self._books = self._books, None
-                    books = known and caught_up(known, access.events(known.number))
+                    books = known and up_to_date(known, access)
                     if books is not None:
                         entry = Entry(books, access, self._clock())
                         yield entry
@@ -294,6 +308,20 @@ def _close(store: Store, process: int) -> None:
     """A process that was forked leaves the connection to its parent."""
     if os.getpid() == process:
         store.close()
+
+
+def _pairs(outcomes: Iterable[tuple[int, Mapping[str, object]]]) -> list[tuple[int, Mapping[str, object]]]:
+    """The outcomes as a list: made before anybody has to wait for it."""
+    try:
+        return [(pull, outcome) for pull, outcome in outcomes]
+    except (TypeError, ValueError):
+        raise DobanditError("many outcomes are pairs, each of the number of a pull and its outcome") from None
+
+
+def _place(where: object) -> str:
+    if not where or not isinstance(where, str | os.PathLike):
+        raise DobanditError(f"a study is kept in a file or a database: give a path or a URL, not {where!r}")
+    return os.fsdecode(where)
 
 
 def _fitting(problem: Problem, wanted: str | Policy | None) -> str:

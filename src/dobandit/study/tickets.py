@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from numbers import Integral
+from typing import NamedTuple
 
-from dobandit.errors import DobanditError
+from dobandit.errors import DobanditError, NoSuchPull
 from dobandit.problem import Arm
+from dobandit.problem.faults import is_number
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _LONGEST = 100 * 366 * 86400  # a hundred years
@@ -43,7 +45,34 @@ class Pulls(tuple[Pull, ...]):
         return made
 
 
-def seconds(ttl: Any) -> float | None:
+class Batch(int):
+    """The number of logged rows that were sent; `new` is whether they were not part of the evidence before."""
+
+    new: bool
+
+    def __new__(cls, rows: int, new: bool) -> Batch:
+        made = super().__new__(cls, rows)
+        made.new = new
+        return made
+
+
+def numbered(pull: object, last: int) -> int:
+    """The number of a pull that there is."""
+    if not isinstance(pull, Integral) or isinstance(pull, bool):
+        raise DobanditError(f"a pull is named by its number, such as 1, not by {pull!r}")
+    if not 1 <= int(pull) <= last:
+        raise NoSuchPull(pull, last)
+    return int(pull)
+
+
+def named(name: object, what: str) -> str:
+    """A name that somebody chose."""
+    if not isinstance(name, str) or not name.strip():
+        raise DobanditError(f"the name of {what} is a text that is not empty, not {name!r}")
+    return name
+
+
+def seconds(ttl: object) -> float | None:
     """A time to live: seconds, a timedelta, or a text such as 90s, 15m, 8h, 2d or 1w.
 
     >>> seconds("2d"), seconds(30), seconds(None)
@@ -54,11 +83,22 @@ def seconds(ttl: Any) -> float | None:
     if isinstance(ttl, str):
         found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*", ttl)
         number = float(found[1]) * _SECONDS[found[2]] if found else None
+    elif isinstance(ttl, timedelta):
+        number = ttl.total_seconds()
     else:
-        number = ttl.total_seconds() if isinstance(ttl, timedelta) else float(ttl)
+        number = float(ttl) if is_number(ttl) else None
     if number is None or not 0 < number <= _LONGEST:
         raise DobanditError(f"a time to live is a number with a unit, such as 90s, 15m, 8h or 2d, not {ttl!r}")
     return number
+
+
+def amount(money: float) -> str:
+    """Money as people write it, without what rounding has left of it.
+
+    >>> amount(1234567.5), amount(0.1 + 0.2), amount(12.0)
+    ('1,234,567.5', '0.3', '12')
+    """
+    return f"{money:,.12g}"
 
 
 def as_datetime(time: float | None) -> datetime | None:

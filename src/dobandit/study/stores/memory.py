@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from threading import RLock
 
-from dobandit.study.events import Event
+from dobandit.study.events import Event, to_row
 from dobandit.study.stores.protocol import Snapshot
 
 
@@ -17,8 +17,9 @@ class MemoryStore:
 
     def __init__(self, created: Event) -> None:
         self._lock = RLock()
-        self._log: list[Event] = [created]
+        self._log: list[Event] = []
         self._snapshot: Snapshot | None = None
+        self.append([created])
 
     @contextmanager
     def writing(self) -> Iterator[MemoryStore]:
@@ -43,6 +44,9 @@ class MemoryStore:
         return [event for event in self._log if event.pull == pull]
 
     def append(self, events: Iterable[Event]) -> None:
+        events = list(events)
+        for event in events:
+            to_row(event)  # what another store would refuse is refused here, too
         self._log.extend(events)
 
     def snapshot(self) -> Snapshot | None:

@@ -6,18 +6,18 @@ of one study take turns and those of different studies do not meet.
 
 from __future__ import annotations
 
-import json
-import re
+import contextlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from threading import RLock
 from typing import Any
 
-from dobandit.errors import DobanditError, MissingExtra, StorageError, StudyError
-from dobandit.study.events import Event
+from dobandit.errors import DobanditError, StorageError, StudyError
+from dobandit.study.damage import damaged
+from dobandit.study.events import Event, from_row, to_row
+from dobandit.study.stores.addresses import Address, address_of
 from dobandit.study.stores.protocol import SCHEMA, Snapshot
 
-PREFIXES = ("postgresql://", "postgres://")
 PATIENCE = 60  # seconds to wait for others
 
 _TABLES = """
@@ -30,16 +30,18 @@ CREATE TABLE IF NOT EXISTS dobandit_snapshot (
     study text PRIMARY KEY REFERENCES dobandit_study, number integer NOT NULL,
     version text NOT NULL, text text NOT NULL)
 """
+_BROKEN_TABLES = ("42P01", "42703", "XX001", "XX002")  # a table, a column or an index that is not what it was
+_SAFE = "a worker who asks again gets the same pulls, and the same outcome or name twice counts once"
 _COLUMNS = "number, time, kind, pull, content"
 
 
 class PostgresStore:
     """A connection to the database of a study."""
 
-    def __init__(self, url: str) -> None:
-        self._url, self._study = _parts(url)
-        self.name, self._lock = _shown(url), RLock()
-        self._connection = _connect(self._url)
+    def __init__(self, where: str) -> None:
+        self._address = address_of(where)
+        self._study, self.name, self._lock = self._address.study, self._address.shown, RLock()
+        self._connection = _connect(self._address)
         try:
             with self._told():
                 self._check()
@@ -48,24 +50,26 @@ class PostgresStore:
             raise
 
     @classmethod
-    def create(cls, url: str, created: Event) -> PostgresStore:
-        address, study = _parts(url)
+    def create(cls, where: str, created: Event) -> PostgresStore:
+        address = address_of(where)
         connection = _connect(address)
         try:
-            with _sentences(_shown(url)), connection.transaction():
+            with _sentences(address.shown):
+                connection.execute("BEGIN")
                 connection.execute("SELECT pg_advisory_xact_lock(hashtext('dobandit'))")  # tables are made once
                 connection.execute(_TABLES)
                 made = connection.execute(
-                    "INSERT INTO dobandit_study VALUES (%s, %s) ON CONFLICT DO NOTHING", (study, SCHEMA)
+                    "INSERT INTO dobandit_study VALUES (%s, %s) ON CONFLICT DO NOTHING", (address.study, SCHEMA)
                 )
                 if not made.rowcount:
                     raise StudyError(
-                        f"{_shown(url)} exists already; add a name of its own, as in {_shown(address)}#name"
+                        f"{address.shown} exists already; give the study a name of its own, as in {_example(address)}"
                     )
-                _insert(connection, study, [created])
+                _insert(connection, address.study, [created])
+                _commit(connection, address.shown, "if the study exists already then, it was made now")
         finally:
             connection.close()
-        return cls(url)
+        return cls(where)
 
     def _check(self) -> None:
         (table,) = self._connection.execute("SELECT to_regclass('dobandit_study')").fetchone()
@@ -77,12 +81,23 @@ class PostgresStore:
             raise StudyError(f"there is no study {self._study!r} in this database; make one with: dobandit study init")
         if found[0] > SCHEMA:
             raise StudyError(f"{self.name} was made by a newer version of dobandit; install that one")
+        sql = "SELECT count(*), max(number) FROM dobandit_event WHERE study = %s AND number > 0"
+        number, last = self._connection.execute(sql, (self._study,)).fetchone()
+        if not number or number != last:
+            raise damaged(self.name, "events are missing from its log")
 
     @contextmanager
     def writing(self) -> Iterator[PostgresStore]:
-        with self._lock, self._told(), self._connection.transaction():
-            self._connection.execute("SELECT 1 FROM dobandit_study WHERE name = %s FOR UPDATE", (self._study,))
-            yield self
+        with self._lock, self._told():
+            self._connection.execute("BEGIN")
+            try:
+                self._connection.execute("SELECT 1 FROM dobandit_study WHERE name = %s FOR UPDATE", (self._study,))
+                yield self
+                _commit(self._connection, self.name, _SAFE)
+            except BaseException:
+                with contextlib.suppress(Exception):  # a connection that is lost has nothing to take back
+                    self._connection.rollback()
+                raise
 
     @contextmanager
     def reading(self) -> Iterator[PostgresStore]:
@@ -94,12 +109,14 @@ class PostgresStore:
     def _told(self) -> Iterator[None]:
         """A connection that was lost is made anew, once, before a transaction begins."""
         if self._connection.closed:
-            self._connection = _connect(self._url)
+            self._connection = _connect(self._address)
         with _sentences(self.name):
             yield
 
     def first(self) -> Event:
-        return self._read("AND number = 1")[0]
+        for event in self._read("AND number = 1"):
+            return event
+        raise damaged(self.name, "its first event is missing")
 
     def events(self, after: int = 0) -> list[Event]:
         return self._read("AND number > %s ORDER BY number", after)
@@ -110,7 +127,7 @@ class PostgresStore:
     def _read(self, where: str, *values: int) -> list[Event]:
         sql = f"SELECT {_COLUMNS} FROM dobandit_event WHERE study = %s {where}"
         rows = self._connection.execute(sql, (self._study, *values))
-        return [Event(number, time, kind, pull, json.loads(text)) for number, time, kind, pull, text in rows]
+        return [from_row(self.name, *row) for row in rows]
 
     def append(self, events: Iterable[Event]) -> None:
         _insert(self._connection, self._study, events)
@@ -118,48 +135,49 @@ class PostgresStore:
     def snapshot(self) -> Snapshot | None:
         sql = "SELECT number, version, text FROM dobandit_snapshot WHERE study = %s"
         row = self._connection.execute(sql, (self._study,)).fetchone()
-        return None if row is None else Snapshot(*row)
+        return None if row is None else Snapshot.from_row(*row)
 
     def save_snapshot(self, snapshot: Snapshot) -> None:
         self._connection.execute(
             "INSERT INTO dobandit_snapshot VALUES (%s, %s, %s, %s) ON CONFLICT (study) DO UPDATE"
             " SET number = excluded.number, version = excluded.version, text = excluded.text",
-            (self._study, *snapshot),
+            (self._study, *snapshot.to_row()),
         )
 
     def close(self) -> None:
         self._connection.close()
 
 
-def is_url(where: str) -> bool:
-    return where.startswith(PREFIXES)
+def _example(address: Address) -> str:
+    return f"{address.shown.partition('#')[0]}#name"
 
 
-def _parts(url: str) -> tuple[str, str]:
-    """The address of the database and the name of the study in it."""
-    address, _, study = url.partition("#")
-    return address, study or "study"
+def _connect(address: Address) -> Any:
+    import psycopg
+
+    options = f"-c lock_timeout={PATIENCE}s -c synchronous_commit=on"
+    with _sentences(address.shown):
+        return psycopg.connect(address.url, autocommit=True, connect_timeout=10, options=options)
 
 
-def _shown(url: str) -> str:
-    """A URL without its password."""
-    return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:***@", url)
+def _commit(connection: Any, name: str, after_that: str) -> None:
+    """If the connection is lost now, the answer of the database is lost with it."""
+    import psycopg
 
-
-def _connect(url: str) -> Any:
     try:
-        import psycopg
-    except ImportError:
-        raise MissingExtra("psycopg", "postgres") from None
-    with _sentences(_shown(url)):
-        return psycopg.connect(
-            url, autocommit=True, connect_timeout=10, options=f"-c lock_timeout={PATIENCE}s -c synchronous_commit=on"
-        )
+        connection.execute("COMMIT")
+    except psycopg.Error as error:
+        if not connection.closed:
+            raise
+        raise StorageError(
+            f"{name}: the connection was lost before the database could confirm, so nobody knows whether this counts; "
+            f"do the same again: {after_that}"
+        ) from error
 
 
 def _insert(connection: Any, study: str, events: Iterable[Event]) -> None:
     sql = "INSERT INTO dobandit_event VALUES (%s, %s, %s, %s, %s, %s)"
-    rows = [(study, e.number, e.time, e.kind, e.pull, json.dumps(e.content, separators=(",", ":"))) for e in events]
+    rows = [(study, *to_row(event)) for event in events]
     with connection.cursor() as cursor:
         if len(rows) == 1:
             cursor.execute(sql, rows[0])
@@ -182,4 +200,6 @@ def _explained(name: str, error: Any) -> DobanditError:
     what = (str(error) or type(error).__name__).strip().splitlines()[0]
     if error.sqlstate == "55P03":  # lock_not_available
         return StorageError(f"{name}: others have been writing for {PATIENCE} seconds; try again")
+    if error.sqlstate in _BROKEN_TABLES:
+        return damaged(name, what)
     return StorageError(f"{name}: the database did not answer as it should: {what}; nothing was changed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
@@ -9,18 +10,38 @@ from typing import NamedTuple, Protocol
 from dobandit.study.events import Event
 
 SCHEMA = 1  # of this version; a newer one is refused, an older one would be brought up to date here
+FORMAT = 2  # of a snapshot's text: to be raised with every change of what books are saved as
 
 
 class Snapshot(NamedTuple):
-    """The books after event `number`, as the text that this version of the program makes of them."""
+    """The books after event `number`, as the text that a version of the program makes of them."""
 
     number: int
     version: str
     text: str
+    format: int = FORMAT
+
+    def to_row(self) -> tuple[int, str, str]:
+        """As the columns of a table; what stands beside the version tells another format, and a damaged text."""
+        return self.number, f"{self.version} {self.format} {_checksum(self.text)}", self.text
+
+    @classmethod
+    def from_row(cls, number: int, made_by: str, text: str) -> Snapshot | None:
+        """The snapshot in a table, unless it is damaged; the first format had no checksum, and is of no use."""
+        version, *rest = str(made_by).split(" ")
+        if len(rest) != 2 or not rest[0].isdecimal() or rest[1] != _checksum(str(text)) or type(number) is not int:
+            return None
+        return cls(number, version, str(text), int(rest[0]))
+
+
+def _checksum(text: str) -> str:
+    return f"{zlib.crc32(text.encode(errors='replace')):08x}"
 
 
 class Access(Protocol):
     """What may be done inside a transaction."""
+
+    name: str  # of the place, as it may be shown
 
     def first(self) -> Event: ...
 

@@ -7,17 +7,18 @@ The journal is a write-ahead log, so readers never wait; a transaction that writ
 from __future__ import annotations
 
 import contextlib
-import json
+import errno
 import os
+import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
-from typing import Any
 
 from dobandit.errors import DobanditError, FileProblem, StorageError, StudyError
-from dobandit.study.events import Event
+from dobandit.study.damage import damaged, in_words
+from dobandit.study.events import Event, from_row, to_row
 from dobandit.study.stores.protocol import SCHEMA, Snapshot
 
 APPLICATION = 0x646F6261  # "doba", in the header of the file: it tells a study from any other database
@@ -37,19 +38,32 @@ _FULL = (
     sqlite3.SQLITE_CANTOPEN,
     sqlite3.SQLITE_PERM,
 )
+_DAMAGED = (
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_ERROR,
+    sqlite3.SQLITE_CONSTRAINT,
+    sqlite3.SQLITE_MISMATCH,
+    sqlite3.SQLITE_TOOBIG,
+)
+_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EXDEV, errno.EINVAL)
 
 
 class SqliteStore:
     """An open file."""
 
     def __init__(self, path: Path) -> None:
-        if not path.is_file():
-            raise StudyError(f"there is no study {path}; make one with: dobandit study init {path} PROBLEM")
         self.name, self._lock = str(path), RLock()
         with _told(self.name):
+            if not path.is_file():
+                raise StudyError(f"there is no study {path}; make one with: dobandit study init {path} PROBLEM")
             self._connection = _connect(path)
             try:
+                _prepare(self._connection)
                 self._check(path)
+            except UnicodeDecodeError as error:  # in a complaint of SQLite's, which quotes what it has found
+                self.close()
+                raise damaged(self.name, "its tables cannot be read") from error
             except BaseException:
                 self.close()
                 raise
@@ -57,19 +71,23 @@ class SqliteStore:
     @classmethod
     def create(cls, path: Path, created: Event) -> SqliteStore:
         """A new file with its first event. It is made beside its place and then moved there: never half a study."""
-        if path.exists():
-            raise StudyError(f"{path} exists already; choose another name")
-        if not path.parent.is_dir():
-            raise FileProblem(f"{path}: its folder does not exist")
-        draft = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            with _told(str(path)):
+        with _told(str(path)):
+            if path.exists():
+                raise _taken(path)
+            if not path.parent.is_dir():
+                raise FileProblem(f"{path}: its folder does not exist")
+            draft = path.with_name(f".dobandit-{secrets.token_hex(8)}")
+            try:
                 _write_new(draft, created)
                 _move(draft, path)
-        finally:
-            with contextlib.suppress(OSError):
-                draft.unlink()
-        return cls(path)
+            finally:
+                _remove(draft)
+            try:
+                _keep_name(path.parent)
+                return cls(path)
+            except BaseException:
+                _remove(path)
+                raise
 
     def _check(self, path: Path) -> None:
         (application,), (schema,) = (
@@ -79,6 +97,11 @@ class SqliteStore:
             raise StudyError(f"{path} is not a study of dobandit")
         if schema > SCHEMA:
             raise StudyError(f"{path} was made by a newer version of dobandit (schema {schema}); install that one")
+        if self._connection.execute("SELECT 1 FROM sqlite_master WHERE type IN ('trigger', 'view')").fetchone():
+            raise StudyError(f"{path} is not a study of dobandit: it has commands in it, and a study has none")
+        number, last = self._connection.execute("SELECT count(*), max(number) FROM event WHERE number > 0").fetchone()
+        if not number or number != last:
+            raise damaged(self.name, "events are missing from its log")
 
     @contextmanager
     def writing(self) -> Iterator[SqliteStore]:
@@ -100,7 +123,9 @@ class SqliteStore:
                 raise
 
     def first(self) -> Event:
-        return self._read("WHERE number = 1")[0]
+        for event in self._read("WHERE number = 1"):
+            return event
+        raise damaged(self.name, "its first event is missing")
 
     def events(self, after: int = 0) -> list[Event]:
         return self._read("WHERE number > ? ORDER BY number", after)
@@ -110,40 +135,49 @@ class SqliteStore:
 
     def _read(self, where: str, *values: int) -> list[Event]:
         rows = self._connection.execute(f"SELECT number, time, kind, pull, content FROM event {where}", values)
-        return [Event(number, time, kind, pull, json.loads(text)) for number, time, kind, pull, text in rows]
+        return [from_row(self.name, *row) for row in rows]
 
     def append(self, events: Iterable[Event]) -> None:
         _insert(self._connection, events)
 
     def snapshot(self) -> Snapshot | None:
         row = self._connection.execute("SELECT number, version, text FROM snapshot").fetchone()
-        return None if row is None else Snapshot(*row)
+        return None if row is None else Snapshot.from_row(*row)
 
     def save_snapshot(self, snapshot: Snapshot) -> None:
-        self._connection.execute("INSERT OR REPLACE INTO snapshot VALUES (1, ?, ?, ?)", snapshot)
+        self._connection.execute("INSERT OR REPLACE INTO snapshot VALUES (1, ?, ?, ?)", snapshot.to_row())
 
     def close(self) -> None:
         self._connection.close()
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+    return sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA synchronous = FULL")
-    return connection
+    connection.execute("PRAGMA trusted_schema = OFF")  # the file may be a stranger's
 
 
-def _write_new(path: Path, created: Event) -> None:
-    with contextlib.closing(_connect(path)) as connection:
-        connection.execute("PRAGMA journal_mode = WAL")
+def _write_new(draft: Path, created: Event) -> None:
+    """The file that is to be moved. A write-ahead log would stay behind, so it comes last, while it is empty."""
+    with contextlib.closing(_connect(draft)) as connection:
+        _prepare(connection)
         connection.executescript(
             f"BEGIN; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SCHEMA}; {_TABLES} COMMIT"
         )
         _insert(connection, [created])
+        connection.execute("PRAGMA journal_mode = WAL")
+    alone = f"{draft.absolute().as_uri()}?immutable=1"  # without whatever lies beside it
+    with contextlib.closing(sqlite3.connect(alone, uri=True)) as connection:
+        sound = connection.execute("PRAGMA quick_check").fetchone() == ("ok",)
+        if not sound or connection.execute("SELECT count(*) FROM event").fetchone() != (1,):
+            raise StorageError(f"{draft.parent}: what was written there cannot be read again; no study was made")
 
 
 def _insert(connection: sqlite3.Connection, events: Iterable[Event]) -> None:
-    rows = [(e.number, e.time, e.kind, e.pull, json.dumps(e.content, separators=(",", ":"))) for e in events]
-    connection.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?)", rows)
+    connection.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?)", map(to_row, events))
 
 
 def _move(draft: Path, path: Path) -> None:
@@ -151,10 +185,35 @@ def _move(draft: Path, path: Path) -> None:
     try:
         os.link(draft, path)
     except FileExistsError:
-        raise StudyError(f"{path} exists already; choose another name") from None
-    except OSError:  # a file system without links
-        draft.rename(path)
-    _keep_name(path.parent)
+        raise _taken(path) from None
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        _rename(draft, path)
+
+
+def _rename(draft: Path, path: Path) -> None:
+    """The same in a file system without links, where the name must be taken before the file can have it."""
+    try:
+        path.open("xb").close()
+    except FileExistsError:
+        raise _taken(path) from None
+    try:
+        draft.replace(path)
+    except BaseException:
+        _remove(path)
+        raise
+
+
+def _taken(path: Path) -> StudyError:
+    return StudyError(f"{path} exists already; choose another name")
+
+
+def _remove(path: Path) -> None:
+    """A file, and what SQLite puts beside it."""
+    for ending in ("", "-journal", "-wal", "-shm"):
+        with contextlib.suppress(OSError):
+            path.with_name(path.name + ending).unlink()
 
 
 def _keep_name(folder: Path) -> None:
@@ -179,12 +238,11 @@ def _told(name: str) -> Iterator[None]:
 
 
 def _explained(name: str, error: sqlite3.Error) -> DobanditError:
-    code: Any = getattr(error, "sqlite_errorcode", 0)
-    primary = (code or 0) & 0xFF
+    primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StorageError(f"{name}: others have been writing for {PATIENCE:g} seconds; try again")
     if primary in _FULL:
         return StorageError(f"{name}: cannot be written: {error}; nothing was changed")
-    if primary in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR):
-        return StudyError(f"{name} is not a study, or it is damaged: {error}")
+    if primary in _DAMAGED or (not primary and isinstance(error, sqlite3.OperationalError)):  # a text that is none
+        return StudyError(f"{name} is not a study, or it is damaged: {in_words(error)}")
     return StorageError(f"{name}: {error}")

@@ -1,0 +1,33 @@
+"""Damage: what is said of a study whose content makes no sense."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from dobandit.errors import StorageError, StudyError
+
+
+def damaged(name: str, what: str) -> StudyError:
+    return StudyError(f"{name} is damaged: {what}; restore it from a copy")
+
+
+@contextmanager
+def making_sense_of(name: str) -> Iterator[None]:
+    """Whatever fails in here fails because of what is written in the study, which may be anything."""
+    try:
+        yield
+    except (StudyError, StorageError):
+        raise
+    except Exception as error:
+        raise damaged(name, f"its events make no sense ({reason_of(error)})") from error
+
+
+def reason_of(error: Exception) -> str:
+    return f"{type(error).__name__}: {in_words(error)}"
+
+
+def in_words(error: Exception) -> str:
+    """What an error says, fit for a terminal: it may quote the file, and that may hold anything."""
+    sentences = "; ".join(str(error)[:200].splitlines())
+    return "".join(c if c.isprintable() else "?" for c in sentences)

@@ -1,0 +1,101 @@
+"""Opening a study: the books up to its last event, or a sentence about what is wrong with it.
+
+A study may come from a broken disk or from a stranger, so nothing that is written in it is believed before it adds up.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+
+from dobandit.study.books import Books, caught_up
+from dobandit.study.damage import making_sense_of
+from dobandit.study.entry import VERSION
+from dobandit.study.events import Event
+from dobandit.study.stores import Access
+from dobandit.study.stores.protocol import FORMAT
+
+TOLERANCE = 1e-3  # of a number of outcomes, for what was rounded when their rewards were added up
+
+
+def current(books: Books | None, access: Access) -> Books:
+    """The books up to the last event: those at hand, else the snapshot's, else from the start."""
+    found = None if books is None else up_to_date(books, access)
+    return found or _from_snapshot(access) or _folded(access.events(), access.name)
+
+
+def up_to_date(books: Books, access: Access) -> Books | None:
+    """The books with what others have written meanwhile, or None if they have corrected the past."""
+    events = access.events(books.number)
+    if not events:
+        return books
+    with making_sense_of(access.name):
+        return _continued(books, events)
+
+
+def history(access: Access) -> list[Event]:
+    """All events, for somebody who reads them one by one; that they make sense is found out by folding them, for a
+    snapshot hides what is before it."""
+    events = access.events()
+    _folded(events, access.name, remembers=False)
+    return events
+
+
+def _folded(events: list[Event], name: str, remembers: bool = True) -> Books:
+    with making_sense_of(name):
+        books = Books.folded(events, remembers)
+        _check_order(events[1:], 1, 0, len(books.problem.arms))
+        _check_counts(books)
+        return books
+
+
+def _from_snapshot(access: Access) -> Books | None:
+    """A snapshot only saves time: one of another version or format, of events that are not in the log, or one that
+    makes no sense is left alone."""
+    snapshot = access.snapshot()
+    if snapshot is None or (snapshot.version, snapshot.format) != (VERSION, FORMAT):
+        return None
+    created, events = access.first(), access.events(snapshot.number - 1)
+    if not events or events[0].number != snapshot.number:
+        return None
+    try:
+        books = Books.restored(created, json.loads(snapshot.text))
+        return _continued(books, events[1:]) if books.number == snapshot.number else None
+    except Exception:  # whatever is wrong, with it or with the log: folding all events will tell
+        return None
+
+
+def _continued(books: Books, events: list[Event]) -> Books | None:
+    _check_order(events, books.number, books.last, len(books.problem.arms))
+    found = caught_up(books, events)
+    if found is not None:
+        _check_counts(found)
+    return found
+
+
+def _check_order(events: Sequence[Event], number: int, last: int, arms: int) -> None:
+    """Events and pulls are numbered without a gap, and nothing is said of a pull before it was made."""
+    for event in events:
+        number += 1
+        made = event.kind in ("asked", "recorded")
+        last += made
+        if event.number != number or not (event.pull == last if made else (event.pull or 0) <= last):
+            raise ValueError(f"event {event.number} with pull {event.pull} does not follow the one before it")
+        if made and not event.content["arm"] < arms:
+            raise ValueError(f"event {event.number}: there is no arm number {event.content['arm']}")
+        source = event.content.get("source")
+        if isinstance(source, int) and not 1 <= source < last:
+            raise ValueError(f"event {event.number} stands in for pull {source}, which did not exist")
+
+
+def _check_counts(books: Books) -> None:
+    """Counts are not negative, no arm has earned more than all its rewards, and nothing is NaN or infinite."""
+    for tally in books.readers:
+        slack = TOLERANCE * (1 + tally.told.sum())
+        sound = np.isfinite(slack) and (tally.told >= 0).all() and (tally.counts >= -slack).all()
+        if not (sound and (tally.rewards >= -slack).all() and (tally.rewards <= tally.told + slack).all()):
+            raise ValueError("the counts of outcomes and rewards do not add up")
+    if not np.isfinite(books.money).all():
+        raise ValueError("the money is not a number")
