@@ -228,6 +228,16 @@ def count_all(file: Path) -> None:
     count(source, [("A", "Y")], {"A": ("0", "1"), "Y": ("0", "1")})
 
 
+def test_columns_may_have_any_name() -> None:
+    """Also those that a query would give to its own columns."""
+    frame = pd.DataFrame({"rows": [0, 1, 1], "measured": [0, 0, 1], "least": [0.1, 0.2, 0.4]})
+    found = open_source(frame).group(("rows", "measured"), "least")
+    assert found.measured is not None
+    assert sorted(zip(*found.columns, found.weights, found.measured.sums, strict=True)) == [
+        (0, 0, 1, 0.1), (1, 0, 1, 0.2), (1, 1, 1, 0.4),
+    ]  # fmt: skip
+
+
 def test_files_that_are_not_there_or_not_parquet(tmp_path: Path) -> None:
     for name in ("no.csv", "no.parquet"):
         with pytest.raises(DobanditError, match=f"{name}: cannot be read: no such file"):

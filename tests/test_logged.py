@@ -22,6 +22,7 @@ TABLES = [
     Tallied("X", ("Z",), arms=(0, 1, 2, 3)),
     Tallied("Z", (), arms=(0, 4, 5)),
     Tallied("Y", (), arms=(5,)),
+    Tallied("Z", (), arms=(0, 4, 5)),  # asked for twice, for two purposes
 ]
 
 

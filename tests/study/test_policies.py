@@ -175,6 +175,8 @@ def test_money_that_is_added_later_goes_to_the_last_phase(name: str) -> None:
     assert study.status().budget.free < 1.7
     if not policy(name).ignores_budget:
         assert set(later) == last_phase(name, first)
+    study.extend(3 * 1.7)
+    assert len(study.ask(3)) == 3  # at once: there is nothing to wait for
 
 
 def last_phase(name: str, arms: list[str]) -> set[str]:

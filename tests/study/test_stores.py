@@ -219,6 +219,16 @@ def test_a_full_disk_leaves_a_study_as_it_was(folder: Path, problem: Path) -> No
         assert run_with_room_for(1_000_000, "study", *command)[0] == 0
 
 
+@needs_limits
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_no_half_of_a_figure_on_a_full_disk(folder: Path, problem: Path) -> None:
+    figure = folder / "p.svg"
+    figure.write_text("the old one")
+    assert run_with_room_for(2000, "check", problem, "--plot", figure)[0] == 5
+    assert set(folder.iterdir()) == {problem, figure}
+    assert figure.read_text() == "the old one"
+
+
 @pytest.mark.parametrize("pragma", ["max_page_count = 1", "query_only = 1"])
 def test_a_full_or_read_only_disk_changes_nothing(folder: Path, pragma: str) -> None:
     """SQLite itself is told to find no room, or to find the file read-only, while a study is open."""

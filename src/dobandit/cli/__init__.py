@@ -12,6 +12,7 @@ from typing import Any, TextIO
 import click
 
 from dobandit import __version__
+from dobandit.cli.printable import printable
 from dobandit.errors import DobanditError
 
 COMMANDS = {
@@ -78,11 +79,13 @@ def _explain(error: Exception) -> int:
     match error:
         case click.Abort():  # made of a KeyboardInterrupt, which may say how to go on
             return _say("; ".join(["interrupted", *map(str, getattr(error.__cause__, "args", ()))]), 130)
+        case click.exceptions.NoArgsIsHelpError():
+            return _say(error.format_message(), 2)
         case click.ClickException():
             usage = f"{error.ctx.get_usage()}\n\n" if isinstance(error, click.UsageError) and error.ctx else ""
             return _say(f"{usage}Error: {error.format_message()}", 2)
         case DobanditError():
-            return _say("\n".join(f"error: {line}" for line in str(error).splitlines()), error.exit_code)
+            return _say("\n".join(f"error: {printable(line)}" for line in str(error).splitlines()), error.exit_code)
         case BrokenPipeError():
             _forget(sys.stdout)
             return 0  # the reader has seen enough

@@ -45,12 +45,10 @@ def read_log(problem: Problem, source: Source, layout: Layout) -> Logged:
     together = math.prod(float(len(problem.domains[v])) for v in others) <= LARGEST
     whole = _rows(problem, source, others) if together else None
     counts = np.zeros(layout.size)
-    for k, table in enumerate(layout.tables):
+    for table, shape, at in zip(layout.tables, layout.shapes, layout.slices, strict=True):
         group = [v for v in (*table.given, table.variable) if v != problem.reward]
         rows = _rows(problem, source, group) if whole is None else whole
-        counts[layout.slice(table)] = _table(
-            rows, group, layout.shapes[k], table.arms, table.variable == problem.reward
-        )
+        counts[at] = _table(rows, group, shape, table.arms, table.variable == problem.reward)
     arms = _rows(problem, source, ()) if whole is None else whole
     number = len(problem.arms)
     return Logged(counts, _sums(arms.arms, arms.number, number), _sums(arms.arms, arms.earned, number))

@@ -183,16 +183,19 @@ class Frame:
         import narwhals as nw
 
         _require([*variables, *([measure] if measure else [])], self)
-        frame, asked = self._frame, [nw.len().alias("rows")]
+        frame, asked = self._frame, [nw.len().alias("number of rows")]
         if self._weights is not None:
             asked.append(nw.col(self._weights).sum().alias("total weight"))
         if measure is not None:
             if not frame.collect_schema()[measure].is_numeric():
                 raise DataError(f"{self.name}: column {measure} has texts, and numbers are needed")
             y = nw.col(measure)
-            frame = frame.with_columns((y if self._weights is None else y * nw.col(self._weights)).alias("measured"))
-            asked += [nw.col("measured").sum().alias("total measured"), y.min().alias("least"), y.max().alias("most")]
-            asked.append(y.count().alias("present"))
+            frame = frame.with_columns(
+                (y if self._weights is None else y * nw.col(self._weights)).alias("what is measured")
+            )
+            asked += [nw.col("what is measured").sum().alias("total measured")]
+            asked += [y.min().alias("least measured"), y.max().alias("most measured")]
+            asked.append(y.count().alias("number measured"))
         grouped = frame.group_by(*variables).agg(*asked) if variables else frame.select(*asked)
         rows = self._fetched(grouped)
         columns = list(map(list, zip(*rows, strict=True))) or [[] for _ in range(len(variables) + len(asked))]
@@ -226,8 +229,10 @@ def _parquet(path: Path, weights: str | None) -> Source:
         import duckdb
     except ImportError:
         raise MissingExtra("duckdb", "data") from None
-    if not path.is_file():
-        raise FileProblem(f"{path}: cannot be read: no such file")
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise FileProblem(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from None
     literally = re.sub(r"[*?\[]", lambda sign: f"[{sign[0]}]", str(path))  # a path, not a pattern
     try:
         return Frame(duckdb.connect().read_parquet(literally), weights, path.name)

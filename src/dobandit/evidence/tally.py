@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from dobandit.problem import Problem
 
 Counts = NDArray[np.float64]  # axes: row, cell
+Cells = slice  # of a table, in the flat row
 
 
 @dataclass(frozen=True)
@@ -66,9 +68,13 @@ class Layout:
     def place(self) -> dict[Tallied, int]:
         return {table: k for k, table in enumerate(self.tables)}
 
-    def slice(self, table: Tallied) -> slice:
-        k = self.place[table]
-        return slice(int(self.offsets[k]), int(self.offsets[k + 1]))
+    def slice(self, table: Tallied) -> Cells:
+        return self.slices[self.place[table]]
+
+    @cached_property
+    def slices(self) -> list[Cells]:
+        """The cells of all tables in turn; a table that is asked for twice has cells twice."""
+        return [Cells(*map(int, ends)) for ends in pairwise(self.offsets)]
 
     def view(self, counts: Counts, table: Tallied) -> Counts:
         """The counts of one table with axes (row, given..., variable)."""

@@ -9,6 +9,8 @@ from dobandit.errors import ArmError
 from dobandit.problem.arms import Arm, parse_do
 from dobandit.problem.faults import Faults, is_positive
 
+ROUNDING = 1e-9  # of a budget: less than this is not money
+
 
 @dataclass(frozen=True)
 class Choose:

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.policies.protocol import Choice, updated
+from dobandit.problem.costs import ROUNDING
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-ROUNDING = 1e-9  # of a budget: less than this is not money
 NEARLY = 1.001  # times the dearest arm: up to here nobody needs to look at the money closely
 
 

@@ -23,6 +23,7 @@ from dobandit.policies import Policy, View, policy
 from dobandit.policies.protocol import State
 from dobandit.policies.registry import spec_of
 from dobandit.problem import Problem
+from dobandit.problem.costs import ROUNDING
 from dobandit.study.corrections import amended, withdrawn
 from dobandit.study.events import CORRECTIONS, Event
 from dobandit.study.outcomes import as_numbers
@@ -30,8 +31,6 @@ from dobandit.study.plain import array_from_plain, array_to_plain, problem_from_
 from dobandit.study.tally import Tally, tallies
 
 Array = NDArray[np.float64]
-
-ROUNDING = 1e-9  # of a budget: less than this is not money (the same as in a simulation)
 
 
 @dataclass

@@ -35,11 +35,13 @@ def decide(books: Books) -> Decision | str:
     view = books.view(affordable)
     view.notes = {}
     choice = books.policy.choose(view, books.state, books.chance)
+    arm = int(choice.arms[0])
+    if arm == STOP and (more := _extension(books)):
+        return more
     if books.open and looks_back(books.state, choice.state):
         return WAITING
-    arm = int(choice.arms[0])
     if arm == STOP:
-        return _extension(books) or FINISHED
+        return FINISHED
     if not affordable[0, arm]:
         raise PolicyError(f"{spec_of(books.policy)} chose an arm that it cannot pay; this is a bug in the policy")
     return Decision(arm, _repeats(choice), state=choice.state, why=_why(view.notes, choice.state))

@@ -11,7 +11,8 @@ from typing import Any
 from dobandit.errors import ArmError, Conflict, DobanditError, OutcomeError, StudyError, listing
 from dobandit.policies.protocol import State
 from dobandit.problem import Arm, label
-from dobandit.study.books import Books, Lease, caught_up
+from dobandit.study.books import Books, Lease
+from dobandit.study.damage import making_sense_of
 from dobandit.study.decisions import Decision
 from dobandit.study.events import Event
 from dobandit.study.outcomes import Values, checked, written
@@ -163,10 +164,11 @@ class Entry:
             raise StudyError(
                 f"pull {pull} was withdrawn; if it was carried out after all, {refund}record the experiment"
             )
-        events = self._events_of(pull)
-        outcome = next(event.content["outcome"] for event in reversed(events) if "outcome" in event.content)
-        arm = next(event.content["arm"] for event in events if "arm" in event.content)
-        return dict(outcome), books.problem.arms[arm]
+        with making_sense_of(self._access.name):
+            events = self._events_of(pull)
+            (outcome, *_) = [e.content["outcome"] for e in reversed(events) if "outcome" in e.content]
+            (arm, *_) = [e.content["arm"] for e in events if "arm" in e.content]
+            return dict(outcome), books.problem.arms[arm]
 
     def _events_of(self, pull: int) -> list[Event]:
         """All that was written about a pull, in this transaction too."""
@@ -193,25 +195,3 @@ class Entry:
 def _under(name: str | None) -> dict[str, str]:
     """The name that makes an event count once, where it has one."""
     return {} if name is None else {"name": name}
-
-
-def current(books: Books | None, access: Access) -> Books:
-    """The books up to the last event: those at hand, else the snapshot's, else from the start."""
-    try:
-        found = None if books is None else caught_up(books, access.events(books.number))
-        found = found or _from_snapshot(access)
-        return found or Books.folded(access.events())
-    except (LookupError, ValueError, TypeError) as error:
-        raise StudyError(f"this study is damaged: its events do not make sense ({error!r})") from error
-
-
-def _from_snapshot(access: Access) -> Books | None:
-    """A snapshot only saves time: one of another version, or one that makes no sense, is left alone."""
-    snapshot = access.snapshot()
-    if snapshot is None or snapshot.version != VERSION:
-        return None
-    try:
-        restored = Books.restored(access.first(), json.loads(snapshot.text))
-    except (LookupError, ValueError, TypeError, AttributeError):
-        return None
-    return caught_up(restored, access.events(snapshot.number))

@@ -50,8 +50,8 @@ class Tally:
         if not self.reads_logs:
             return
         found = {_key(table): table["counts"] for table in evidence["tables"]}
-        for table in self.layout.tables:
-            self.counts[0, self.layout.slice(table)] += array_from_plain(found[_key_of(table)])
+        for table, at in zip(self.layout.tables, self.layout.slices, strict=True):
+            self.counts[0, at] += array_from_plain(found[_key_of(table)])
         self.told[0] += array_from_plain(evidence["rows"])
         self.rewards[0] += array_from_plain(evidence["rewards"])
 
