@@ -266,9 +266,9 @@ def test_json_survives_every_terminal(tmp_path: Path) -> None:
     assert [arm["arm"] for arm in json.loads(ran.stdout)["arms"]] == ["do()", "do(X=日本)", "do(X=größe)"]
 
 
-def test_the_installed_program(shop: Path) -> None:
-    program = PROGRAM
-    ran = subprocess.run([program, "check", shop], capture_output=True, env={"LC_ALL": "C", "PATH": ""}, check=True)
+@pytest.mark.parametrize("program", [[PROGRAM], [sys.executable, "-m", "dobandit"]], ids=["script", "module"])
+def test_the_installed_program(shop: Path, program: list[str | Path]) -> None:
+    ran = subprocess.run([*program, "check", shop], capture_output=True, env={"LC_ALL": "C", "PATH": ""}, check=True)
     assert b"Make Buy large" in ran.stdout
 
 
@@ -449,7 +449,49 @@ def test_policies_are_listed(dobandit: Run) -> None:
     found = json.loads(dobandit("policies", "--json").out)["policies"]
     assert {"paper-cumulative", "crm", "crm-nb", "f-kube", "ucb", "thompson"} <= {p["name"] for p in found}
     assert all(set(p) == {"name", "objective", "summary", "reference"} and all(p.values()) for p in found)
-    assert "Tran-Thanh" in dobandit("policies").out
+    shown = dobandit("policies").out
+    assert "Tran-Thanh" in shown
+    assert re.findall(r"^(\S+) \*", shown, re.MULTILINE) == ["causal-thompson", "causal-explore"]
+
+
+@pytest.mark.parametrize("world", ["", "world = {model = 'xor', redraw = true}", "world = {model = 'xor', seed = 2}"])
+def test_a_log_belongs_to_one_world(dobandit: Run, tmp_path: Path, world: str) -> None:
+    file, log = tmp_path / "p.toml", tmp_path / "log.csv"
+    file.write_text(f'budget = 20\nreward = "Y"\ngraph.edges = "X -> Y; X <-> Y"\n{world}')
+    log.write_text("X,Y\n" + "0,1\n1,0\n" * 20)
+    ran = dobandit("run", file, "--evidence", log, "--policy", "causal-thompson", "--trials", 1, "--quiet")
+    if "seed" in world:
+        assert ran.code == 0, ran.err
+    else:
+        assert_refused(ran)
+        assert "a log comes from one world" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("log", "sentence"),
+    [
+        ("X,Y\n", "log.csv: there are no rows to observe"),
+        ("X,Y,Intervention\n1,0,do(X=1)\n", "log.csv: column Intervention: what was done is read from a column that"),
+        ("X,Y,intervention,INTERVENTION\n1,0,do(X=1),\n", "log.csv: column INTERVENTION: "),
+    ],
+)
+def test_run_and_studies_refuse_the_same_logs(dobandit: Run, tmp_path: Path, log: str, sentence: str) -> None:
+    file, rows, study = tmp_path / "p.toml", tmp_path / "log.csv", tmp_path / "s.db"
+    file.write_text('budget = 20\nreward = "Y"\ngraph.edges = "X -> Y"\nworld = {model = "xor"}')
+    rows.write_text(log)
+    assert dobandit("study", "init", study, file).code == 0
+    before = dobandit("study", "log", study, "--json").out
+    for ran in (dobandit("run", file, "--evidence", rows), dobandit("study", "observe", study, rows)):
+        assert_refused(ran)
+        assert sentence in ran.err
+    assert dobandit("study", "log", study, "--json").out == before
+
+
+def test_a_variable_may_be_called_intervention_in_a_simulation(dobandit: Run, tmp_path: Path) -> None:
+    file, rows = tmp_path / "p.toml", tmp_path / "log.csv"
+    file.write_text('budget = 20\nreward = "Y"\ngraph.edges = "Intervention -> Y"\nworld = {model = "xor"}')
+    rows.write_text("Intervention,Y\n1,0\n")
+    assert dobandit("run", file, "--evidence", rows, "--policy", "causal-thompson", "--trials", 1).code == 0
 
 
 def test_what_run_refuses(dobandit: Run, tmp_path: Path) -> None:

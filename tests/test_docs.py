@@ -1,4 +1,5 @@
-"""What README and docs show is what happens: every `console` block is run and its output compared.
+"""What README and docs show is what happens: every `console` block is run and its output compared, and every `toml`
+block is part of a shipped problem. (Python is run by doctest, in the folder of docs/conftest.py.)
 
 `make docs` (which runs this file as a program) writes the output anew where it changed.
 """
@@ -18,6 +19,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
+PROBLEM = re.compile(r"^```toml\n(.*?)^```", re.DOTALL | re.MULTILINE)
 TYPED = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 
@@ -46,6 +48,12 @@ def run(typed: str, folder: str) -> str:
 def test_console_blocks(page: Path, tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert refreshed(text, str(tmp_path)) == text, "the output has changed: run `make docs` and look at it"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_toml_blocks(page: Path, examples: dict[str, str]) -> None:
+    for shown in PROBLEM.findall(page.read_text(encoding="utf-8")):
+        assert any(shown in text for text in examples.values()), "the shipped problem has changed: show that one"
 
 
 def test_readme_shows_commands() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
+import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
@@ -207,10 +209,20 @@ def test_regret_is_against_the_fractional_optimum() -> None:
         np.array([[1.0, 0.0, 2.0], [4.0, 1.0, 2.0]]),
         np.array([2, 0]),
         np.zeros((2, 3)),
+        np.zeros((2, 0)),
     )
     np.testing.assert_allclose(played.cumulative_regret, [5 * 0.5 - 2.3, 10 * 0.5 - 4.2])
     np.testing.assert_allclose(played.simple_regret, [0, 0.4])
     assert played.gap == pytest.approx(0.05)
+
+
+def test_a_single_arm_has_no_gap_and_no_regret(dobandit: Run, tmp_path: Path) -> None:
+    world = f"{GREENHOUSE}?reward=harvest&hide=season,sunlight,heating,watering,soil,pests,health"
+    ran = dobandit("suite", world, "--policy", "ucb", "--trials", 2, "--budget", 9, "--workers", 1, "--out", tmp_path)
+    assert ran.code == 0, ran.err
+    with (tmp_path / "results.csv").open(encoding="utf-8") as file:
+        lines = list(csv.DictReader(file))
+    assert [(line["recommended"], float(line["regret"]), line["gap"]) for line in lines] == [("do()", 0, "nan")] * 2
 
 
 def test_regret_agrees_with_a_simulation_of_the_same_trial() -> None:
@@ -229,7 +241,7 @@ def test_the_budget_from_which_regret_stays_small() -> None:
         means = np.array([1.0, *(1 - s for s in simple)])
         at = np.arange(1, len(means))
         nothing = np.zeros((3, len(means)))
-        return Played(("",) * len(means), means, np.ones(len(means)), GRID, nothing, at, nothing)
+        return Played(("",) * len(means), means, np.ones(len(means)), GRID, nothing, at, nothing, nothing)
 
     grid = GRID
     assert Comparison("w", "simple", "57", grid, {"p": [lost(0.0, 0.2, 0.005)]}).settled("p", 0.01) == 40
@@ -315,6 +327,101 @@ def test_suite_shows_tables_and_writes_files(dobandit: Run, tmp_path: Path) -> N
     assert all(float(line["spent"]) <= float(line["budget"]) for line in lines)
     assert (tmp_path / "out" / "n6.png").read_bytes().startswith(b"\x89PNG")
     assert "f-kube" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def idle(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is run: who gets as far as that is too late."""
+
+    def too_late(*_: object, **__: object) -> None:
+        raise AssertionError("this ran before the mistake was told")
+
+    monkeypatch.setattr("dobandit.cli.suite.compare", too_late)
+    monkeypatch.setattr("dobandit.cli.run.simulate", too_late)
+
+
+@pytest.fixture(params=["suite", "run"])
+def compares(request: pytest.FixtureRequest, dobandit: Run, tmp_path: Path) -> list[object]:
+    """A quick command that compares policies, but for its options; both promise the same about --out."""
+    if request.param == "run":
+        dobandit("init", tmp_path / "p.toml", "--example", "paper-n6")
+    world = "n5" if request.param == "suite" else tmp_path / "p.toml"
+    return [request.param, world, "--trials", 2, "--budget", 20, "--budget", 30, "--workers", 1]
+
+
+@pytest.mark.usefixtures("idle")
+def test_out_is_tried_before_the_work(
+    dobandit: Run, compares: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "file"
+    file.write_text("mine")
+    for out in (file, file / "folder"):
+        ran = dobandit(*compares, "--policy", "ucb", "--out", out)
+        assert (ran.code, ran.out) == (5, "")
+        assert f"{out}: cannot be written: a file is in the way" in ran.err
+    assert file.read_text() == "mine"
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    ran = dobandit(*compares, "--policy", "ucb", "--out", tmp_path / "new")
+    assert (ran.code, ran.out) == (2, "")
+    assert "needs matplotlib" in ran.err
+    assert not (tmp_path / "new").exists()
+
+
+def test_work_that_fails_leaves_no_folder(dobandit: Run, compares: list[object], tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    for out in (tmp_path / "mine", tmp_path / "new" / "deep"):
+        assert dobandit(*compares, "--policy", "srm", "--policy", "ucb", "--out", out).code == 2
+    assert (tmp_path / "mine").is_dir()
+    assert not (tmp_path / "new").exists()
+
+
+def test_what_was_found_is_shown_though_it_cannot_be_kept(
+    dobandit: Run, compares: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    ran = dobandit(*compares, "--policy", "ucb", "--out", tmp_path / "out")
+    assert ran.code == 5
+    assert "no space left on device" in ran.err
+    assert "ucb" in ran.out
+    ran = dobandit(*compares, "--policy", "ucb", "--out", tmp_path / "out", "--json")
+    assert (ran.code, ran.out) == (5, "")
+
+
+def test_a_network_is_named_by_its_file_and_says_what_its_reward_counts(dobandit: Run, tmp_path: Path) -> None:
+    worlds = []
+    for folder in ("a", "b"):  # two networks of the same name
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "net.bif").write_bytes(GREENHOUSE.read_bytes())
+        worlds.append(f"{tmp_path / folder / 'net.bif'}?reward=health")
+    arguments = ("suite", *worlds, "--policy", "ucb", "--trials", 1, "--budget", 9, "--budget", 10, "--workers", 1)
+    ran = dobandit(*arguments, "--out", tmp_path / "out")
+    assert ran.code == 0, ran.err
+    assert ran.err.count("note: net.bif: health counts as poor = 0, fair = 0.5 and good = 1;") == 1
+    assert {path.name for path in (tmp_path / "out").glob("*.png")} == {
+        "net.bif-reward-health.png",
+        "net.bif-reward-health-2.png",
+    }
+    assert str(tmp_path) not in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    numbers = tmp_path / "numbers.bif"
+    numbers.write_text(GREENHOUSE.read_text().replace("poor", "1").replace("fair", "2").replace("good", "3"))
+    assert dobandit("suite", f"{numbers}?reward=health", *arguments[3:]).err == ""
+
+
+def test_help_explains_every_name(dobandit: Run) -> None:
+    words = " ".join(dobandit("suite", "--help").out.split())
+    for source in WORLDS.values():
+        assert f"{source.name} {source.about}" in words
+    for costs in (
+        "near between 1 and 1.3; default for cumulative regret",
+        "23 one of 2, 3; default for",
+        "high one of",
+    ):
+        assert costs in words
+    assert "2500 (cumulative), 18 from 25 to 6400 (simple)" in words
+    assert "FILE.bif?hide=A,B&reward=Y" in words
 
 
 @pytest.mark.parametrize(

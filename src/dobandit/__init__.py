@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dobandit import worlds
     from dobandit.errors import DobanditError, NotIdentifiable
-    from dobandit.estimate import Effect, effect
+    from dobandit.estimate import Effect, check_graph, effect
     from dobandit.graph import Graph
     from dobandit.identification import Estimand, identify, is_identifiable
     from dobandit.problem import Arm, Problem
@@ -35,6 +35,7 @@ _HOME = {
     "NotIdentifiable": "errors",
     "Problem": "problem",
     "Study": "study",
+    "check_graph": "estimate",
     "effect": "estimate",
     "identify": "identification",
     "is_identifiable": "identification",
@@ -50,6 +51,7 @@ __all__ = [
     "NotIdentifiable",
     "Problem",
     "Study",
+    "check_graph",
     "effect",
     "identify",
     "is_identifiable",

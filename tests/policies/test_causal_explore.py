@@ -11,7 +11,9 @@ import dobandit as db
 from dobandit import worlds
 from dobandit.chance import Chance
 from dobandit.estimate.improvement import log_improvement
-from dobandit.policies.causal_explore import CausalExplore
+from dobandit.policies import View
+from dobandit.policies.causal_explore import CausalExplore, _sums
+from dobandit.policies.pooled import Pooled
 from dobandit.problem import Problem
 from dobandit.worlds import World
 from dobandit.worlds.graphs import N5, N7
@@ -105,6 +107,35 @@ def test_all_money_is_spent() -> None:
     problem = Problem(N5, "Y", 99.5, "simple", default_cost=7)
     r = db.simulate(problem, worlds.xor(N5, 1), ["causal-explore"], 16)
     assert ((r.pulls["causal-explore"][:, 0] @ [1.0, *[7.0] * 10]) > 98.5).all()
+
+
+def test_where_nothing_can_be_learnt_the_cheapest_arm_is_pulled() -> None:
+    """No arm acts on Y, so all are as good as watching, whatever they cost."""
+    problem = Problem("Y -> Z; W", "Y", 60, "simple", default_cost=5)
+    r = db.simulate(problem, worlds.xor("Y -> Z; W", 0), ["causal-explore"], 8)
+    assert (r.pulls["causal-explore"][:, 0, 0] == 60).all()
+
+
+def test_logged_rows_are_no_money() -> None:
+    """A decision thinks of spending a part of what was spent; a long log does not make it think of fortunes."""
+    problem, made = Problem("X -> Y", "Y", 100, "simple"), CausalExplore()
+    view = evidence(made, problem, [("do()", {"X": i % 2, "Y": i % 3 == 0}) for i in range(90)])
+    logged = View(**{**vars(view), "left": view.budget})
+    assert [float(s[0, 0]) for s in _sums(view)] == [4.5, 18.0, 72.0]
+    assert [float(s[0, 0]) for s in _sums(logged)] == [2.0, 8.0, 32.0]
+
+
+def test_arms_without_any_table_are_explored_by_their_own_rewards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dobandit.estimate.ways.MOST_CELLS", 1)
+    monkeypatch.setattr("dobandit.policies.pooled._compiled", Pooled)
+    graph = "A -> Y; B -> Y"
+    tables = {"A": ([], [0.9, 0.1]), "B": ([], [0.5, 0.5]), "Y": (["A", "B"], [[[0.7, 0.3]] * 2, [[0.2, 0.8]] * 2])}
+    problem = Problem(graph, "Y", 200, "simple", default_cost=2)
+    assert Pooled(problem).pool.has_none[1:].all()
+    r = db.simulate(problem, worlds.from_tables(graph, tables), ["causal-explore"], 32)
+    best = [str(a) for a in problem.arms].index("do(A=1)")
+    assert (r.recommended["causal-explore"] == best).mean() > 0.9
+    assert (r.pulls["causal-explore"][:, 0, 1:] >= 2).all()
 
 
 def test_a_decision_is_kept_for_a_fiftieth_of_the_pulls() -> None:

@@ -35,6 +35,38 @@ def test_a_draw_of_the_tables_is_a_draw_of_every_arm() -> None:
     assert ((low <= drawn[:, 0]) & (drawn[:, 0] <= high)).all()
 
 
+def test_the_choice_by_plain_loops() -> None:
+    """Optimism, do() least of all drawn below its mean, idle arms, and what is observed instead of pulled."""
+    made, rows = CausalThompson(), 400
+    problem = Problem("Z -> X -> Y; W", "Y", budget=1000, default_cost=1.5)
+    codes = np.random.default_rng(2).integers(0, 2, (8, 3))
+    seen = [("do()", {"Z": z, "X": x, "Y": y, "W": 0}) for z, x, y in codes.tolist()]
+    view = evidence(
+        made, problem, [*seen, *[("do(X=1)", {"Z": 0, "X": 1, "Y": i % 2, "W": 0}) for i in range(4)]], rows
+    )
+    choice = made.choose(view, made.start(problem, rows), Chance(3, "policy"))
+    drawn, means = made._drawn_and_means(pooled_of(problem), view, choice.state, Chance(3, "policy"))
+    idle = [k for k, arm in enumerate(problem.arms) if arm.variable == "W"]
+    differs = {"mirrored": 0, "optimism": 0, "instead": 0}
+    for r in range(rows):
+        costs, d, e, as_good = view.costs[r], drawn[r], means[r], choice.state.as_good[r]
+        index = [max(d[k], e[k]) / costs[k] for k in range(len(costs))]
+        one_sided = index[0]
+        index[0] = (e[0] + abs(d[0] - e[0])) / costs[0]
+        allowed = [k for k in range(len(costs)) if k not in idle]
+        wanted = max(allowed, key=lambda k: index[k])
+        differs["mirrored"] += wanted == 0 and one_sided < max(index[k] for k in allowed if k)
+        differs["optimism"] += wanted != max(allowed, key=lambda k: d[k] / costs[k])
+        greedy = max(range(len(costs)), key=lambda k: e[k] / costs[k])
+        if wanted not in (0, greedy):
+            price = e[greedy] / costs[greedy]
+            loss, watching = (max(price * costs[k] - e[k], 0) + 1e-3 for k in (wanted, 0))
+            if as_good[wanted] * loss >= watching:
+                wanted, differs["instead"] = 0, differs["instead"] + 1
+        assert choice.arms[r] == wanted
+    assert min(differs.values()) >= 5  # each rule has decided something
+
+
 def test_pooling_beats_arms_that_learn_alone() -> None:
     problem = Problem(N6, "Y", budget=600, default_cost={"choose": [2, 3]})
     batch = World.stack(worlds.xor(N6, seed) for seed in range(64))
@@ -77,17 +109,6 @@ def test_an_arm_that_contradicts_the_graph_is_judged_by_its_own_rewards() -> Non
     trusting = policy("causal-thompson[guard=false]")
     unmoved = trusting.choose(view, trusting.start(problem, 2), Chance(0, "policy")).state
     assert not trusting.contradicted(view, unmoved).any()  # type: ignore[attr-defined]
-
-
-def test_the_right_graph_is_rarely_refuted() -> None:
-    """Four standard deviations, looked at again and again: a few in a thousand, on a graph with hidden causes."""
-    graph = "X1 -> X2 -> Y; X1 <-> X2; X1 -> Y"
-    problem = Problem(graph, "Y", budget=400)
-    guarded, trusting = "causal-thompson", "causal-thompson[guard=false]"
-    batch = World.stack(worlds.random(graph, seed) for seed in range(64))
-    r = db.simulate(problem, batch, [guarded, trusting], 64)
-    paired = r.regret[guarded] - r.regret[trusting]
-    assert abs(paired.mean()) < 4 * paired.std() / 8
 
 
 def test_pending_pulls_are_no_evidence() -> None:

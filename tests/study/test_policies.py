@@ -16,6 +16,7 @@ from dobandit.policies.registry import starts_from_logs
 from dobandit.problem import Problem
 from dobandit.simulation.engine import _Nature
 from dobandit.study import Study
+from dobandit.study.explanation import SWEEP
 from dobandit.worlds import World
 from tests.policies.test_contract import VARIANTS, problems
 from tests.study.driving import Laboratory, arms_of, drive
@@ -201,6 +202,37 @@ def test_every_pull_can_be_explained(name: str) -> None:
             assert index[why.arm] == max(value for value in index.values() if value is not None)
         else:
             assert why.reason
+
+
+@pytest.mark.parametrize("name", ["f-kube", "ucb", "crm", "crm-nb", "paper-cumulative"])
+def test_a_sweep_is_not_put_down_to_the_index(name: str) -> None:
+    """All arms are tried once in order, whatever the index says; an arm that is without a pull again has its turn."""
+    problem = Problem(GRAPH, "Y", 40, default_cost=1.7)
+    study, lab = Study.create(":memory:", problem, name), Laboratory(problem, worlds.random(GRAPH, 3), 0)
+    arms = len(problem.arms)
+    drive(study, lab, most=arms + 1)
+    assert {study.explain(number).reason for number in range(1, arms + 1)} == {SWEEP}
+    assert study.explain(arms + 1).reason != SWEEP
+    study.withdraw(3)
+    (again,) = study.ask()
+    assert again.arm == problem.arms[2]
+    assert study.explain(again.id).reason == SWEEP
+
+
+def test_a_plan_is_explained_once() -> None:
+    plan = "uniform follows phase 1 of its plan"
+    for budget, reasons in {
+        12: [plan, plan],
+        34: [f"{place} of 3 pulls that were decided together: {plan}" for place in ("the first", "with pull 1 one")],
+    }.items():
+        study = Study.create(":memory:", Problem(GRAPH, "Y", budget, "simple", default_cost=1.7), "uniform")
+        study.ask(2)
+        assert [study.explain(number).reason for number in (1, 2)] == reasons
+
+
+def test_a_variant_is_named_in_full() -> None:
+    study = Study.create(":memory:", Problem(GRAPH, "Y", 40), "f-kube[as_published=true]")
+    assert study.status().policy == study.policy == "f-kube[as_published=true]"
 
 
 @pytest.mark.parametrize("name", [name for name in VARIANTS if starts_from_logs(policy(name))])

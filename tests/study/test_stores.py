@@ -271,11 +271,70 @@ def test_a_file_system_without_links(folder: Path, monkeypatch: pytest.MonkeyPat
     with Study.open(path) as study:
         assert study.ask()[0].id == 1
     other.write_text("mine")
-    monkeypatch.setattr(Path, "exists", lambda _: False)
+    exported = folder / "x.csv"
+    with Study.open(path) as study:
+        study.export(exported)
+        exported.write_text("mine")
+        monkeypatch.setattr(Path, "exists", lambda _: False)
+        with pytest.raises(FileProblem, match="exists already"):
+            study.export(exported)
     with pytest.raises(StudyError, match="exists already"):
         SqliteStore.create(other, CREATED)
-    assert other.read_text() == "mine"
-    assert set(folder.iterdir()) == {path, other}
+    assert other.read_text() == exported.read_text() == "mine"
+    assert set(folder.iterdir()) == {path, other, exported}
+
+
+def test_an_old_study_is_not_brought_back(folder: Path, problem: Path, dobandit: Run) -> None:
+    """Its file was removed while somebody had it open, or was killed: what is left of it stays, and is not used."""
+    path = folder / "s.db"
+    init = ("study", "init", path, problem, "--policy", "ucb")
+    with Study.create(path, SMALL, "f-kube") as old:
+        old.ask()
+        path.unlink()
+        left = {file: file.read_bytes() for file in folder.iterdir()}
+        assert folder / "s.db-wal" in left
+        ran = dobandit(*init)
+        assert (ran.code, len(ran.err.splitlines())) == (4, 1)
+        assert "is left of another study; move it away first" in ran.err
+        assert {file: file.read_bytes() for file in folder.iterdir()} == left
+    for ending in ("-wal", "-shm", "-journal"):
+        beside = folder / f"s.db{ending}"
+        beside.touch()
+        assert dobandit(*init).code == 4
+        beside.unlink()
+    assert dobandit(*init).code == 0
+
+
+class Interrupting:
+    """A connection whose user is interrupted when a transaction has just begun."""
+
+    def __init__(self, connection: Any) -> None:
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+    def execute(self, sql: str, *values: object) -> Any:
+        found = self._connection.execute(sql, *values)
+        if sql.startswith("BEGIN"):
+            signal.raise_signal(signal.SIGINT)
+        return found
+
+
+def test_an_interruption_while_waiting_leaves_no_transaction(lasting: Places) -> None:
+    """The signal comes while the lock is waited for, and Python hears of it when the lock is there."""
+    place = lasting()
+    with Study.create(place, SMALL, "f-kube") as study, Study.open(place) as other:
+        (pull,) = study.ask()
+        kept: Any = study._store
+        for use in (lambda: study.extend(1), study.status):
+            connection, kept._connection = kept._connection, Interrupting(kept._connection)
+            with pytest.raises(KeyboardInterrupt):
+                use()
+            kept._connection = connection
+            other.extend(2)
+        assert study.status().budget.total == 64
+        assert study.tell(pull.id, laboratory().carry_out(pull)).spent == 1
 
 
 def test_names_that_are_too_long(folder: Path) -> None:
@@ -341,6 +400,21 @@ def test_a_connection_that_is_lost_at_the_last_moment(server: str, monkeypatch: 
         monkeypatch.undo()
         for _ in range(2):
             assert [pull.id for pull in study.ask(2, worker="lab")] == [4, 5]
+
+
+def test_a_worker_that_stops_does_not_make_the_others_wait_for_ever(
+    server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its laptop is closed in the middle of a transaction; the server does not wait for it to wake up."""
+    place = f"{server}#stopped-{os.getpid()}"
+    with Study.create(place, SMALL, "f-kube") as stopped, Study.open(place) as other:
+        monkeypatch.setattr(postgres, "_BEGIN_WRITING", postgres._BEGIN_WRITING.replace("60s", "10ms"))
+        wakes_up = pytest.raises(StorageError, match="idle-in-transaction timeout; nothing was changed")
+        with wakes_up, stopped._store.writing() as access:
+            monkeypatch.undo()
+            assert other.extend(1) == 61
+            access.append([ASKED])
+        assert stopped.extend(1) == 62
 
 
 def test_a_connection_that_is_lost_while_a_study_is_made(server: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -274,6 +274,7 @@ def test_what_has_a_name_counts_once(lasting: Places) -> None:
         (lambda study: study.observe(5, name="five"), "expected columns, rows or a data frame, not int"),
         (lambda _: Study.create(5, SMALL), "give a path or a URL, not 5"),  # type: ignore[arg-type]
         (lambda _: Study.open(""), "give a path or a URL, not ''"),
+        (lambda _: Study.create("a\0b", SMALL), r"give a path or a URL, not 'a\\x00b'"),
         (lambda _: Study.create(":memory:", "p.toml"), "about a Problem, not 'p.toml'"),  # type: ignore[arg-type]
         (lambda _: Study.create(":memory:", SMALL, seed="x"), "whole number, not 'x'"),  # type: ignore[arg-type]
     ],
@@ -399,6 +400,27 @@ def test_a_refund_may_be_decided_later(place: str) -> None:
     assert study.record("do()", FINE).spent == 1
     study.withdraw(1)  # it was paid, after all: the last word holds
     assert study.status().budget.spent == 2
+
+
+def test_a_refund_is_not_taken_back_when_its_money_is_gone(place: str) -> None:
+    """Only facts overdraw a budget, and this is a decision."""
+    clock = Clock()
+    study = Study.create(place, Problem("X -> Y", "Y", 3, default_cost=2), "f-kube", clock=clock)
+    study.ask()
+    study.withdraw(1, refund=True)
+    study.ask(2, worker="slow", ttl=1)
+    before = study.log()
+    with pytest.raises(StudyError, match="pull 1 cannot be paid again: its refund of 1 has been used, and 0 is free"):
+        study.withdraw(1)
+    assert study.log() == before
+    study.extend(1)
+    study.withdraw(1)
+    clock.now += 2
+    assert [pull.id for pull in study.ask(2, worker="quick")] == [4, 5]
+    study.withdraw(2, refund=True)
+    study.withdraw(2)  # it was handed on, and has no money of its own
+    money = study.status().budget
+    assert (money.spent, money.reserved, money.free, money.overdraft) == (1, 3, 0, 0)
 
 
 def test_a_pull_that_was_handed_on_has_no_money_to_lose(place: str) -> None:
@@ -674,7 +696,7 @@ def test_a_full_disk_leaves_no_half_file(name: str, folder: Path, monkeypatch: p
         written.append(draft)
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("dobandit.study.writing._move", full)
+    monkeypatch.setattr("dobandit.study.writing.move", full)
     with pytest.raises(StorageError, match=f"{name}: cannot be written: no space left on device"):
         study.export(folder / name)
     assert [draft.name for draft in written] == [name]  # it was written, but elsewhere

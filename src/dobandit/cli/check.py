@@ -9,8 +9,7 @@ import click
 
 from dobandit.cli.common import PROBLEM, console, print_json, say, with_common_options, world_of
 from dobandit.errors import NotIdentifiable
-from dobandit.estimate.independence import LEVEL, Verdict, judge
-from dobandit.evidence import open_source
+from dobandit.estimate.independence import LEVEL, Verdict, check_graph
 from dobandit.graph.independencies import independencies
 from dobandit.identification import identify
 from dobandit.problem import Choose, Cost, Problem, Uniform
@@ -45,12 +44,9 @@ def command(problem: Path, data: Path | None, plot: Path | None, as_json: bool, 
 
 
 def _verdicts(problem: Problem, data: Path | None) -> list[Verdict]:
-    promises = list(independencies(problem.graph))
     if data is None:
-        return [Verdict(promise, None, False) for promise in promises]
-    if problem.reward_is_continuous:  # a measurement has no cells to count
-        promises = [p for p in promises if problem.reward not in (p.a, p.b, *p.given)]
-    return judge(open_source(data), promises, problem.domains)
+        return [Verdict(promise, None, False) for promise in independencies(problem.graph)]
+    return check_graph(problem, data)
 
 
 def _learnt(problem: Problem, variable: str) -> tuple[str, str]:

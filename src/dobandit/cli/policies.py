@@ -9,7 +9,8 @@ from typing import Any
 import click
 
 from dobandit.cli.common import console, print_json, with_common_options
-from dobandit.policies import registered
+from dobandit.policies import policies_for, registered
+from dobandit.problem.definition import OBJECTIVES
 
 
 def _options(kind: type[Any]) -> str:
@@ -46,7 +47,11 @@ def command(as_json: bool, quiet: bool) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 1, 0))
     for column in ("policy", "objective", "what it does"):
         table.add_column(column, no_wrap=column != "what it does")
+    recommended = {policies_for(objective)[0] for objective in OBJECTIVES}  # by it a study is led
     for row in rows:
+        name = f"[bold]{row['name']} *[/]" if row["name"] in recommended else row["name"]
         text = f"{escape(row['summary'])}\n[dim]{escape(row['reference'])}[/]"
-        table.add_row(row["name"], row["objective"], text)
-    console().print(table)
+        table.add_row(name, row["objective"], text)
+    screen = console()
+    screen.print(table)
+    screen.print("[dim]* recommended for its objective; studies are led by it unless another is named[/]")

@@ -13,8 +13,9 @@ import click
 
 from dobandit import worlds
 from dobandit.cli.common import PROBLEM, console, print_json, say, with_common_options, world_of
+from dobandit.cli.folder import ready, writing
 from dobandit.cli.progress import progress
-from dobandit.errors import StorageError, listing
+from dobandit.errors import listing
 from dobandit.policies import policies_for, policy
 from dobandit.policies.registry import spec_of, starts_from_logs
 from dobandit.problem import Problem
@@ -39,7 +40,7 @@ WORTH_PROCESSES = 256  # trials from which starting processes pays
     "--evidence",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Logged rows (CSV, Parquet) that policies of ours start from; they cost nothing.",
+    help="Logged rows (CSV, Parquet) of this world, from which policies of ours start; they cost nothing.",
 )
 @click.option("--seed", default=0, show_default=True, help="The seed of worlds, costs and outcomes.")
 @click.option("--workers", type=click.IntRange(1), help="Processes; default: the cores, where it pays.")
@@ -65,8 +66,8 @@ def command(
     """
     found = Problem.load(problem)
     chosen = [spec_of(policy(name)) for name in names] or policies_for(found.objective)
-    start = time.perf_counter()
-    with progress(chosen, quiet) as report, _executor(workers, trials) as executor:
+    with ready(out, figures=True), progress(chosen, quiet) as report, _executor(workers, trials) as executor:
+        start = time.perf_counter()
         results = simulate(
             found,
             _world(found, problem, quiet),
@@ -78,11 +79,14 @@ def command(
             executor=executor,
             progress=report,
         )
-    seconds = time.perf_counter() - start
+        seconds = time.perf_counter() - start
     for warning in results.warnings():
         say(f"warning: {warning}", quiet)
     if evidence is not None and (others := [name for name in chosen if not starts_from_logs(policy(name))]):
         say(f"note: {listing(others)} cannot start from a log and ran without it", quiet)
+    if not as_json:
+        _show(results)
+        say(f"{results.rounds:,} pulls in {seconds:.1f} s", quiet)
     if out is not None:
         facts = {"problem": problem.name, "policies": str(len(chosen)), "seed": str(seed)}
         _write(results, out, facts, quiet)
@@ -97,9 +101,6 @@ def command(
                 "results": results.summary(),
             }
         )
-    else:
-        _show(results)
-        say(f"{results.rounds:,} pulls in {seconds:.1f} s", quiet)
 
 
 def _world(problem: Problem, path: Path, quiet: bool) -> World | Callable[[int], World]:
@@ -150,11 +151,8 @@ def _write(results: Results, folder: Path, facts: dict[str, str], quiet: bool) -
     from dobandit.report.comparison import comparison_page
 
     page = comparison_page(results, f"Policies on {facts['problem']}", facts)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
+    with writing(folder):
         results.write(folder / "results.csv")
         (folder / "report.html").write_text(to_html(page), encoding="utf-8")
         (folder / "regret.png").write_bytes(page.pictures[0].png)
-    except OSError as error:
-        raise StorageError(f"{folder}: cannot be written: {(error.strerror or str(error)).lower()}") from None
     say(f"wrote {folder / 'report.html'}, results.csv and regret.png", quiet)

@@ -103,11 +103,11 @@ def tell(study: str, told: tuple[str, ...], file: Path | None, as_json: bool, qu
         raise click.UsageError(f"give {'either ' if told else ''}the ID of a pull and its values, or --file with many")
     with Study.open(study) as opened:
         receipts = opened.tell_file(file) if file is not None else [opened.tell(_id(told[0]), _outcome(told[1:]))]
+    ids = list(dict.fromkeys(receipt.id for receipt in receipts))  # a file may have the same outcome twice
     if as_json:
-        ids = [receipt.id for receipt in receipts]
         print_json({**receipts[-1]._asdict(), "id": ids[0] if file is None else ids})
     else:
-        _say_receipt(receipts, quiet)
+        _say_receipt(ids, receipts[-1], quiet)
 
 
 @command.command()
@@ -148,7 +148,7 @@ def record(study: str, arm: str, values: tuple[str, ...], name: str | None, as_j
     if as_json:
         print_json(receipt._asdict())
     else:
-        _say_receipt([receipt], quiet)
+        _say_receipt([receipt.id], receipt, quiet)
 
 
 @command.command()
@@ -221,9 +221,8 @@ def _answer(document: dict[str, object], sentence: str, as_json: bool, quiet: bo
         say(sentence, quiet)
 
 
-def _say_receipt(receipts: Sequence[Receipt], quiet: bool) -> None:
-    last = receipts[-1]
-    what = f"pull {last.id} is" if len(receipts) == 1 else f"{len(receipts)} pulls are"
+def _say_receipt(ids: Sequence[int], last: Receipt, quiet: bool) -> None:
+    what = f"pull {last.id} is" if len(ids) == 1 else f"{len(ids):,} pulls are"
     say(f"{what} in the books: {_stand(last)}", quiet)
 
 

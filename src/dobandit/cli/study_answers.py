@@ -47,6 +47,7 @@ def _status_document(found: Status) -> dict[str, Any]:
         "logged": found.logged,
         "uncounted": list(found.uncounted),
         "arms": [arm._asdict() for arm in found.arms],
+        "warnings": found.warnings,
     }
 
 
@@ -80,7 +81,11 @@ def _status_page(found: Status) -> Group:
         interval = f"{arm.low:.4g} to {arm.high:.4g}"
         numbers = [amount(arm.cost), str(arm.pulls), str(arm.open), f"{arm.mean:.4g}", interval]
         table.add_row(_cell(arm.arm), *numbers, arm.warning or "")
-    return Group(*lines, table)
+    return Group(*lines, table, *map(_warned, found.warnings))
+
+
+def _warned(text: str) -> str:
+    return f"[bold]warning[/]: {_cell(text)}"
 
 
 @click.command()
@@ -111,14 +116,15 @@ def explain(study: str, pull: int, as_json: bool, quiet: bool) -> None:
         print_json({**found._asdict(), "arms": [vars(arm) for arm in found.arms]})
         return
     table = _table("arm", "cost", "mean", "95% interval", *(["index"] if found.arms[0].index is not None else []))
+    table.add_column("")
     for arm in sorted(found.arms, key=lambda arm: -(good * arm.mean if arm.index is None else arm.index)):
         index = [] if arm.index is None else [f"{arm.index:.4g}"]
         mark = " <-" if arm.arm == found.arm else ""
         interval = f"{arm.low:.4g} to {arm.high:.4g}"
-        table.add_row(_cell(arm.arm) + mark, amount(arm.cost), f"{arm.mean:.4g}", interval, *index)
+        table.add_row(_cell(arm.arm) + mark, amount(arm.cost), f"{arm.mean:.4g}", interval, *index, arm.warning or "")
     screen = console()
     screen.print(_cell(f"pull {found.id} is {found.arm}: {found.reason}"))
-    screen.print(table)
+    screen.print(table, *map(_warned, found.warnings), sep="\n")
 
 
 @click.command()

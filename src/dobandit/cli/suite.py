@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from functools import partial
@@ -12,27 +12,63 @@ from pathlib import Path
 import click
 
 from dobandit.cli.common import console, print_json, say, with_common_options
+from dobandit.cli.folder import ready, writing
 from dobandit.cli.progress import progress
-from dobandit.errors import StorageError
+from dobandit.errors import listing
 from dobandit.policies import policy
 from dobandit.problem.definition import OBJECTIVES
 from dobandit.simulation.processes import processes
 from dobandit.suite import COSTS, WORLDS, Comparison, compare, find
+from dobandit.suite.classes import BUDGETS, USUAL_COSTS
 
 MOST_COLUMNS = 4  # budgets in a table
 
 
-@click.command(epilog="Worlds: " + ", ".join(WORLDS) + "; or FILE.bif?hide=A,B&reward=Y.")
+class _Explained(click.Command):
+    """The names that the command knows, below its options."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Worlds"):
+            formatter.write_dl([(source.name, source.about) for source in WORLDS.values()])
+        with formatter.section("Or a network of the literature, in quotes"):
+            formatter.write_dl([("'FILE.bif?hide=A,B&reward=Y'", "A and B act unseen; Y is to be large.")])
+        with formatter.section("Costs of interventions, drawn for every arm; do() costs 1"):
+            formatter.write_dl([(name, _range(rule) + _usual_for(name)) for name, rule in COSTS.items()])
+
+
+def _range(rule: Mapping[str, Sequence[float]]) -> str:
+    ((kind, values),) = rule.items()
+    shown = [f"{value:g}" for value in values]
+    return f"between {' and '.join(shown)}" if kind == "uniform" else f"one of {', '.join(shown)}"
+
+
+def _usual_for(costs: str) -> str:
+    """Where these costs are the default: everywhere but in the worlds that have others."""
+    told = []
+    for objective, usual in USUAL_COSTS.items():
+        names = [source.name for source in WORLDS.values() if source.costs[objective] == costs]
+        if names:
+            told.append(f"; default for {objective} regret" + ("" if costs == usual else f" in {listing(names)}"))
+    return "".join(told)
+
+
+def _usual_budgets(objective: str) -> str:
+    budgets = [f"{b:g}" for b in BUDGETS[objective]]
+    shown = budgets[0] if len(budgets) == 1 else f"{len(budgets)} from {budgets[0]} to {budgets[-1]}"
+    return f"{shown} ({objective})"
+
+
+@click.command(cls=_Explained)
 @click.argument("worlds", nargs=-1, metavar="[WORLD]...")
 @click.option("--objective", type=click.Choice(OBJECTIVES), help="Default: that of the policies, else cumulative.")
-@click.option("--costs", type=click.Choice(list(COSTS)), help="Of interventions; do() costs 1. Default: by the world.")
+@click.option("--costs", type=click.Choice(list(COSTS)), help="See below; default: by the world.")
 @click.option(
     "--budget",
     "budgets",
     multiple=True,
     type=click.FloatRange(0, min_open=True),
     metavar="B",
-    help="A budget (repeat).",
+    help=f"A budget (repeat); default: {', '.join(map(_usual_budgets, BUDGETS))}.",
 )
 @click.option("--policy", "names", multiple=True, metavar="P", help="A policy (repeat); default: all that fit.")
 @click.option("--trials", default=20, show_default=True, type=click.IntRange(1), help="How many trials in each world.")
@@ -61,10 +97,12 @@ def command(
     the budget times the best mean per cost, or for simple regret against the best arm.
     """
     chosen = list(dict.fromkeys(worlds)) or list(WORLDS)
-    for world in chosen:
-        find(world)  # so that a mistake is told before hours have passed
+    sources = [find(world) for world in chosen]  # so that a mistake is told before hours have passed
+    for note in dict.fromkeys(source.note for source in sources if source.note):
+        say(f"note: {note}", quiet)
     goal = objective or _objective_of(names)
-    with progress(chosen, quiet) as report, _executor(workers) as executor:
+    figures = len(set(budgets or BUDGETS[goal])) > 1
+    with ready(out, figures), progress(chosen, quiet) as report, _executor(workers) as executor:
         comparisons = [
             compare(
                 world,
@@ -79,12 +117,12 @@ def command(
             )
             for world in chosen
         ]
+    if not as_json:
+        _show(comparisons)
     if out is not None:
         _write(comparisons, out, seed, quiet)
     if as_json:
         print_json({"results": [row._asdict() for comparison in comparisons for row in comparison.summary()]})
-    else:
-        _show(comparisons)
 
 
 def _objective_of(names: Sequence[str]) -> str:
@@ -135,9 +173,8 @@ def _some(budgets: Sequence[float]) -> list[float]:
 def _write(comparisons: Sequence[Comparison], folder: Path, seed: int, quiet: bool) -> None:
     from dobandit.report.suite import write_report
 
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
+    with writing(folder):
         write_report(comparisons, folder, seed)
-    except OSError as error:
-        raise StorageError(f"{folder}: cannot be written: {(error.strerror or str(error)).lower()}") from None
-    say(f"wrote {folder / 'report.html'}, results.csv and the figures beside it", quiet)
+    figures = any(len(comparison.budgets) > 1 for comparison in comparisons)
+    beside = ", results.csv and the figures beside it" if figures else " and results.csv"
+    say(f"wrote {folder / 'report.html'}{beside}", quiet)

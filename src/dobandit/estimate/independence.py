@@ -9,8 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.evidence import Source, count
-from dobandit.graph.independencies import Independence
+from dobandit.errors import DobanditError
+from dobandit.evidence import Source, count, open_source
+from dobandit.evidence.counts import check_spelling
+from dobandit.graph.independencies import Independence, independencies
+from dobandit.problem import Problem
 
 LEVEL = 0.05  # the chance to reject anything at all when the graph is right
 MOST_CELLS = 10**6  # of a table: more than any log fills
@@ -23,6 +26,27 @@ class Verdict(NamedTuple):
     promise: Independence
     p_value: float | None
     rejected: bool
+
+
+def check_graph(problem: Problem, data: object) -> list[Verdict]:
+    """Test on logged rows every independence that the graph of a problem implies, before money is spent on a wrong one.
+
+    `data` is whatever `effect` takes: columns, rows, a frame, or the path of a CSV or Parquet file. A reward that is a
+    measurement has no cells to count, so nothing is said of promises about it.
+
+    >>> problem = Problem("X -> M -> Y", reward="Y", budget=10)
+    >>> rows = {"X": [0, 0, 1, 1] * 50, "M": [0, 1, 0, 1] * 50, "Y": [0, 0, 1, 1] * 50}  # Y is X, whatever M is
+    >>> [(str(promise), rejected) for promise, p_value, rejected in check_graph(problem, rows)]
+    [('X ⫫ Y | M', True)]
+    """
+    if not isinstance(problem, Problem):
+        raise DobanditError(f"the graph of a Problem is checked, not {problem!r}; read a file with Problem.load")
+    promises = independencies(problem.graph)
+    if problem.reward_is_continuous:
+        promises = (p for p in promises if problem.reward not in (p.a, p.b, *p.given))
+    source = open_source(data)
+    check_spelling(source, problem.graph.variables)
+    return judge(source, promises, problem.domains)
 
 
 def judge(source: Source, promises: Iterable[Independence], domains: Mapping[str, tuple[str, ...]]) -> list[Verdict]:

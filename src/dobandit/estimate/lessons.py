@@ -27,12 +27,12 @@ class Lessons:
     def __init__(self, pool: Pool, conditions: Conditions) -> None:
         problem = pool.problem
         self.tables = tuple(dict.fromkeys(Tallied(t.given[-1], t.given[:-1]) for t in pool.tables if t.given))
-        self._layout = Layout(problem, self.tables)
+        self.layout = Layout(problem, self.tables)
         numbers = np.diff(conditions.start)
         given = [np.full(n, bool(t.given)) for t, n in zip(pool.tables, numbers, strict=True)]
         self._open = np.flatnonzero(np.concatenate([np.zeros(0, dtype=bool), *given]))
         starts = [
-            np.arange(n) + self._layout.slice(Tallied(t.given[-1], t.given[:-1])).start
+            np.arange(n) + self.layout.slice(Tallied(t.given[-1], t.given[:-1])).start
             for t, n in zip(pool.tables, numbers, strict=True)
             if t.given
         ]
@@ -47,7 +47,7 @@ class Lessons:
         """The chance of every condition in an observation; `visits` are the counts of `tables`, axes (row, cell)."""
         found = np.ones((self.admits.shape[1], len(visits)))
         if len(self._open):
-            number = visits[:, self._layout.slice(self.tables[0])].sum(axis=1)
+            number = visits[:, self.layout.slice(self.tables[0])].sum(axis=1)
             found[self._open] = (visits.T[self._cell] + self._guess) / (number + 1)
         return found
 

@@ -7,7 +7,7 @@ mean of the counts is the mean of the reward and every table stays a table of co
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +62,16 @@ def observations(source: Source, variables: tuple[str, ...], measure: str | None
     found = source.group((*variables, INTERVENTION), measure)
     observed = {value: _observes(value, source) for value in set(found.columns[-1])}
     return found.only(np.array([observed[value] for value in found.columns[-1]], dtype=bool))
+
+
+def check_spelling(source: Source, variables: Collection[str]) -> None:
+    """Experiments must not pass for observations because of a capital letter."""
+    for column in source.columns:
+        if column.lower() == INTERVENTION != column and column not in variables:
+            raise DataError(
+                f"{source.name}: column {column}: what was done is read from a column that is called {INTERVENTION}; "
+                "rename this one, or drop it if it says something else"
+            )
 
 
 def _observes(done: object, source: Source) -> bool:

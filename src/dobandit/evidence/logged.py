@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.errors import ArmError, DataError
-from dobandit.evidence.counts import INTERVENTION, LARGEST, nothing_done
+from dobandit.evidence.counts import INTERVENTION, LARGEST, check_spelling, nothing_done
 from dobandit.evidence.grouped import Grouped
 from dobandit.evidence.sources import Source
 from dobandit.evidence.tally import Layout
@@ -40,7 +40,8 @@ class _Rows(NamedTuple):
 
 
 def read_log(problem: Problem, source: Source, layout: Layout) -> Logged:
-    """Count a log."""
+    """Count a log; one without rows is a mistake, not a small log."""
+    check_spelling(source, problem.graph.variables)
     others = {v: None for t in layout.tables for v in (*t.given, t.variable) if v != problem.reward}
     together = math.prod(float(len(problem.domains[v])) for v in others) <= LARGEST
     whole = _rows(problem, source, others) if together else None
@@ -50,6 +51,8 @@ def read_log(problem: Problem, source: Source, layout: Layout) -> Logged:
         rows = _rows(problem, source, group) if whole is None else whole
         counts[at] = _table(rows, group, shape, table.arms, table.variable == problem.reward)
     arms = _rows(problem, source, ()) if whole is None else whole
+    if not arms.number.sum():
+        raise DataError(f"{source.name}: there are no rows to observe")
     number = len(problem.arms)
     return Logged(counts, _sums(arms.arms, arms.number, number), _sums(arms.arms, arms.earned, number))
 

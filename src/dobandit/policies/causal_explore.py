@@ -23,6 +23,7 @@ from dobandit.estimate.circuit import total
 from dobandit.estimate.improvement import log_improvement
 from dobandit.estimate.weighing import Known
 from dobandit.evidence.tally import Tallied
+from dobandit.graph.independencies import Independence
 from dobandit.policies.pooled import Pooled, own_means, pooled_of
 from dobandit.policies.protocol import Arms, Array, Choice, View
 from dobandit.policies.ties import pick, recommended
@@ -66,11 +67,11 @@ class CausalExplore:
         state = self._guarded(pooled, view, state, known)
         alone = pooled.alone(state.refuted)
         means = np.where(alone, own_means(view), known.means.T)
-        leader = recommended(pooled.without_idle(means, view), view.costs)
+        leader = recommended(pooled.without_idle(means, view, state.refuted), view.costs)
         gap = means - means[np.arange(len(leader)), leader][:, np.newaxis]
         lessons = _lessons(pooled, view, known.gradients, totals, leader, alone)
         score = np.max([_score(gap, lessons, h, view) for h in _sums(view)], axis=0)
-        arms = pick(pooled.without_idle(score, view), view, chance)
+        arms = pick(_or_cheapest(pooled.without_idle(score, view, state.refuted), view), view, chance)
         return Choice(arms, state, 1 + view.times // HOLD)
 
     def recommend(self, view: View, state: State) -> Arms:
@@ -82,15 +83,29 @@ class CausalExplore:
 
     def contradicted(self, view: View, state: State) -> Array:
         """How far own rewards contradict the graph; 0 where they do not."""
-        return state.refuted
+        pooled = pooled_of(view.problem)
+        return self._guarded(pooled, view, state, pooled.known(view)[0]).refuted
+
+    def promises(self, problem: Problem) -> Sequence[Independence]:
+        return pooled_of(problem).promises.promises if self.guard else ()
+
+    def broken(self, view: View) -> Array:
+        """How far observations are off the promises of the graph; 0 where they keep them."""
+        return pooled_of(view.problem).broken(view) if self.guard else np.zeros((len(view.trials), 0))
 
     def _guarded(self, pooled: Pooled, view: View, state: State, known: Known) -> State:
         return State(pooled.refuted(view, state.refuted, known)) if self.guard else state
 
 
+def _or_cheapest(scores: Array, view: View) -> Array:
+    """Where no arm that can be paid teaches anything, the cheapest one is as good as any."""
+    hopeless = ~np.isfinite(np.where(view.affordable, scores, -np.inf)).any(axis=1, keepdims=True)
+    return np.where(hopeless, -view.costs, scores)
+
+
 def _sums(view: View) -> list[Array]:
     """The sums of money that a decision thinks of spending on an arm."""
-    spent = (view.pulls * view.costs).sum(axis=1)
+    spent = view.budget - view.left
     smallest = np.maximum(2 * view.costs.max(axis=1), CHUNK * spent)[:, np.newaxis]
     return [smallest * times for times in MULTIPLES]
 

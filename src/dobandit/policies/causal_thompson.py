@@ -19,6 +19,7 @@ from dobandit.chance import Chance
 from dobandit.estimate.circuit import total
 from dobandit.estimate.weighing import Known
 from dobandit.evidence.tally import Tallied
+from dobandit.graph.independencies import Independence
 from dobandit.policies.pooled import Pooled, own_means, pooled_of
 from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View
 from dobandit.policies.ties import pick, recommended
@@ -66,7 +67,7 @@ class CausalThompson:
         # An observation informs all arms, so do() has the benefit of every doubt: a low draw counts as a high one.
         index[:, OBSERVE] = means[:, OBSERVE] + np.abs(drawn[:, OBSERVE] - means[:, OBSERVE])
         index /= view.costs
-        arms = pick(pooled.without_idle(index, view), view, chance)
+        arms = pick(pooled.without_idle(index, view, state.refuted), view, chance)
         return Choice(self._substituted(view, state, arms, means), state)
 
     def recommend(self, view: View, state: State) -> Arms:
@@ -77,7 +78,15 @@ class CausalThompson:
 
     def contradicted(self, view: View, state: State) -> Array:
         """How far own rewards contradict the graph; 0 where they do not."""
-        return state.refuted
+        pooled = pooled_of(view.problem)
+        return self._refuted(pooled, view, state, pooled.known(view)[0])
+
+    def promises(self, problem: Problem) -> Sequence[Independence]:
+        return pooled_of(problem).promises.promises if self.guard else ()
+
+    def broken(self, view: View) -> Array:
+        """How far observations are off the promises of the graph; 0 where they keep them."""
+        return pooled_of(view.problem).broken(view) if self.guard else np.zeros((len(view.trials), 0))
 
     def _refreshed(self, pooled: Pooled, view: View, state: State) -> State:
         """Weights, lessons and contradictions, anew in rows whose evidence has grown by a twentieth."""

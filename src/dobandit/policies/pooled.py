@@ -1,7 +1,8 @@
 """What our two policies share: pooled evidence about all arms, and the guard against a wrong graph.
 
 An arm whose own rewards contradict what the graph makes of all data is *refuted*: from then on it is judged by its own
-rewards alone. So a wrong graph costs time, but not the whole budget.
+rewards alone. That helps only arms that are pulled, so observations are watched, too: whether they keep what the graph
+promises about them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from dobandit.estimate.lessons import Lessons
 from dobandit.estimate.pool import Pool
 from dobandit.estimate.posterior import PRIOR, Conditions
+from dobandit.estimate.promises import Promises
 from dobandit.estimate.weighing import Known, Weighing
 from dobandit.evidence.tally import Tallied
 from dobandit.policies.protocol import Array, View
@@ -32,8 +34,11 @@ class Pooled:
         self.conditions = Conditions(self.pool.layout)
         self.weighing = Weighing(self.pool, self.conditions)
         self.lessons = Lessons(self.pool, self.conditions)
-        self.tables: Sequence[Tallied] = (*self.pool.tables, *self.lessons.tables)
+        self.promises = Promises(problem)
+        self.tables: Sequence[Tallied] = (*self.pool.tables, *self.lessons.tables, *self.promises.tables)
+        self.only_watched = frozenset(self.promises.tables).difference(self.pool.tables, self.lessons.tables)
         self._cells = self.pool.layout.size
+        self._watched = self._cells + self.lessons.layout.size  # where the tables of the promises begin
         self._has_aliases = bool(self.pool.is_alias.any())
 
     def shapes(self, view: View) -> Array:
@@ -56,16 +61,17 @@ class Pooled:
 
     def met(self, view: View) -> Array:
         """The chance that an outcome of an arm falls on a condition of a table that it may enter: (arm, z, row)."""
-        return self.lessons.of_arms(self.lessons.of_observing(view.counts[:, self._cells :]))
+        return self.lessons.of_arms(self.lessons.of_observing(view.counts[:, self._cells : self._watched]))
 
     def refuted(self, view: View, before: Array, known: Known) -> Array:
         """How many standard deviations the own rewards of an arm are from what the graph makes of all data, where
         that is too many; once refuted, an arm stays so. Axes (row, arm)."""
-        own = own_means(view)
+        own, answer = own_means(view), np.clip(known.means.T, 0.0, 1.0)
         # Own rewards are a part of all data. So under a right graph the variance of the difference is that of the own
-        # mean less that of the pooled one (Hausman, Econometrica 1978), and at most the former.
-        spread = np.sqrt(own * (1 - own) / (view.told + 2) + known.by_prior.T**2)
-        z = np.abs(own - known.means.T) / spread
+        # mean less that of the pooled one (Hausman, Econometrica 1978), and at most the former. A few pulls that
+        # all came out alike seem to have none, so it is not less than what the graph expects.
+        variance = np.maximum(own * (1 - own), answer * (1 - answer)) / (view.told + 2)
+        z = np.abs(own - answer) / np.sqrt(variance + known.by_prior.T**2)
         is_refuted = (view.told >= PULLS) & (z > REFUTED) & ~self.pool.has_none
         return np.where(is_refuted | (before > 0), np.maximum(z, before), 0.0)
 
@@ -73,11 +79,17 @@ class Pooled:
         """The arms that are judged by their own rewards."""
         return np.asarray(self.pool.has_none | (refuted > 0))
 
-    def without_idle(self, scores: Array, view: View) -> Array:
-        """Scores that are never the best for arms that are as good as do() whatever happens, and not cheaper."""
+    def broken(self, view: View) -> Array:
+        """How far observations are off the promises of the graph; 0 where they keep them. Axes (row, promise)."""
+        return self.promises.broken(view.counts[:, self._watched :])
+
+    def without_idle(self, scores: Array, view: View, refuted: Array) -> Array:
+        """Scores that are never the best for arms that the graph says to be as good as do(), and that are not cheaper,
+        unless they have shown the opposite."""
         if not self._has_aliases:
             return scores
-        return np.where(self.pool.is_alias & (view.costs >= view.costs[:, :1]), -np.inf, scores)
+        idle = self.pool.is_alias & (view.costs >= view.costs[:, :1]) & (refuted == 0)
+        return np.where(idle, -np.inf, scores)
 
 
 _compiled = lru_cache(maxsize=64)(Pooled)

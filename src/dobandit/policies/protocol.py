@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from dobandit.chance import Chance
 from dobandit.evidence.tally import Layout, Tallied
+from dobandit.graph.independencies import Independence
 from dobandit.problem import Problem
 
 Array = NDArray[np.float64]
@@ -118,9 +119,25 @@ def contradiction_told(z: float) -> str:
     return f"this arm's own rewards contradict the graph: |z| = {z:.1f}"
 
 
+def broken_promise_told(promise: Independence, z: float) -> str:
+    """What a user is told of observations that do not keep a promise of the graph."""
+    return (
+        f"observations contradict the graph: {promise} does not hold, |z| = {z:.1f}; "
+        f"is there a hidden cause {promise.a} <-> {promise.b}, or an edge?"
+    )
+
+
 @runtime_checkable
 class Guarded(Protocol):
     """A policy that notices when the graph is wrong."""
+
+    def promises(self, problem: Problem) -> Sequence[Independence]:
+        """What it watches in the observations."""
+        ...
+
+    def broken(self, view: View) -> Array:
+        """How far observations are off each promise, in standard deviations, or 0: axes (row, promise)."""
+        ...
 
     def contradicted(self, view: View, state: State) -> Array:
         """How far an arm's own rewards contradict the graph, in standard deviations, or 0: axes (row, arm)."""

@@ -40,7 +40,10 @@ def sweep_then_pick(view: View, index: Array, chance: Chance) -> Arms:
     """Every arm once in arm order, as far as it is affordable; then the affordable one with the highest index."""
     best = pick(index, view, chance)
     untried = (view.pulls == 0) & view.affordable
-    return np.where(untried.any(axis=1), untried.argmax(axis=1), best) if untried.any() else best
+    sweeping = untried.any(axis=1)
+    if view.notes is not None:
+        view.notes["sweep"] = sweeping.astype(float)
+    return np.where(sweeping, untried.argmax(axis=1), best) if sweeping.any() else best
 
 
 def recommended(scores: Array, costs: Array) -> Arms:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -28,18 +29,22 @@ def suite_page(comparisons: Sequence[Comparison], seed: int) -> Page:
 def write_report(comparisons: Sequence[Comparison], folder: Path, seed: int) -> None:
     """results.csv, report.html, and a figure as PNG for every world with more than one budget."""
     write(comparisons, folder / "results.csv")
+    taken: Counter[str] = Counter()
     for comparison in comparisons:
         if len(comparison.budgets) > 1:
-            (folder / f"{comparison.file_name}.png").write_bytes(to_bytes(comparison.plot(), "png"))
+            name = comparison.file_name
+            taken[name] += 1
+            again = f"-{taken[name]}" if taken[name] > 1 else ""  # two folders may have a network of the same name
+            (folder / f"{name}{again}.png").write_bytes(to_bytes(comparison.plot(), "png"))
     (folder / "report.html").write_text(to_html(suite_page(comparisons, seed)), encoding="utf-8")
 
 
 def _section(comparison: Comparison) -> Section:
     parts: list[Part] = [table_of(comparison, comparison.budgets)]
     if len(comparison.budgets) > 1:
-        shows = f"{comparison.objective} regret of the policies in {comparison.world} against the budget"
+        shows = f"{comparison.objective} regret of the policies in {comparison.short_name} against the budget"
         parts.insert(0, Picture(comparison.file_name, to_bytes(comparison.plot(), "svg"), shows))
-    return Section(f"{comparison.world}, costs {comparison.costs}", parts)
+    return Section(f"{comparison.short_name}, costs {comparison.costs}", parts)
 
 
 def table_of(comparison: Comparison, budgets: Sequence[float]) -> Table:

@@ -16,6 +16,7 @@ from dobandit.evidence.logged import Logged, read_log
 from dobandit.evidence.sources import open_file, open_source
 from dobandit.evidence.tally import Layout
 from dobandit.policies import Policy, policies_for, policy
+from dobandit.policies.protocol import Guarded
 from dobandit.policies.registry import spec_of, starts_from_logs
 from dobandit.problem import Choose, Cost, Problem, Uniform
 from dobandit.problem.faults import is_positive
@@ -56,16 +57,18 @@ def simulate(
     same worlds, costs and outcomes' chance. Results do not depend on `executor` (anything with `submit`), nor on
     the size of the batches, nor on which other policies run. `first` is the number of the first trial, a multiple
     of 64: trials 0 to 127 are trials 0 to 63 and, with first=64, 64 trials more. `evidence` is a log (anything that
-    `effect` reads, or the path of a file) that costs nothing; the policies that can start from it are ours.
+    `effect` reads, or the path of a file) that costs nothing; it comes from one world, so there must be one for all
+    trials. The policies that can start from it are ours.
     """
     match = _match(problem, world, policies, trials, seed, first)
+    logs = {} if evidence is None else _read_logs(match, world, evidence)
     grid = _grid(match.problem.budget if budgets is None else budgets, "budgets")
     costs = draw_costs(match.problems, seed, first)
     # A policy that plans ahead has a row for every budget, but few decisions: larger batches suit it.
     ahead = any(not p.ignores_budget for p in match.policies.values())
     parts = _batches(trials, PLANNED * batch // len(grid) if ahead else batch)
     settings = [match.setting(part, costs[part.start : part.stop], grid) for part in parts]
-    played = _play_all(match, settings, executor, progress, _read_logs(match, evidence))
+    played = _play_all(match, settings, executor, progress, logs)
     best, how = _optimum(match, costs, grid)
     return _results(match, "budget", grid, np.repeat(costs[:, np.newaxis], len(grid), axis=1), played, best, how)
 
@@ -101,6 +104,7 @@ def simulate_costs(
             p.pulls.reshape(priced.shape),
             p.recommended.reshape(priced.shape[:2]),
             p.contradicted.reshape(priced.shape),
+            p.broken.reshape(*priced.shape[:2], -1),
         )
         for name, p in _play_all(match, settings, executor, progress, {}).items()
     }
@@ -257,10 +261,13 @@ def _play_all(
     }
 
 
-def _read_logs(match: Match, evidence: object) -> dict[str, Logged]:
+def _read_logs(match: Match, world: World | Callable[[int], World], evidence: object) -> dict[str, Logged]:
     """What the log says to each policy that can start from one; the others are published without a rule for that."""
-    if evidence is None:
-        return {}
+    if not isinstance(world, World) or world.trials > 1:
+        raise SimulationError(
+            "evidence: a log comes from one world, but here every trial has a world of its own; simulate one world "
+            "for all trials (in a problem file, a [world] without redraw), or hand the log to a study"
+        )
     source = open_file(Path(evidence)) if isinstance(evidence, str | Path) else open_source(evidence)
     problem = match.problem
     logs = {
@@ -308,4 +315,9 @@ def _results(
         pulls={name: p.pulls for name, p in played.items()},
         recommended={name: p.recommended for name, p in played.items()},
         contradicted={name: p.contradicted for name, p in played.items()},
+        broken={name: p.broken for name, p in played.items()},
+        promises={
+            name: tuple(made.promises(problem)) if isinstance(made, Guarded) else ()
+            for name, made in match.policies.items()
+        },
     )

@@ -49,11 +49,12 @@ class Setting(NamedTuple):
 
 
 class Played(NamedTuple):
-    """What a policy did, with axes (trial, budget) and, for pulls, arm."""
+    """What a policy did and noticed, with axes (trial, budget) and a third one where it says so."""
 
-    pulls: Array
+    pulls: Array  # by arm
     recommended: Indices
     contradicted: Array  # by arm: how far its own rewards contradict the graph, in standard deviations; 0: they do not
+    broken: Array  # by promise of the graph: how far observations contradict it; 0: they do not
 
 
 def play(
@@ -83,10 +84,12 @@ class _Run:
         self.policy, self.setting = policy, setting
         self.layout = Layout(setting.problem, policy.tables(setting.problem))
         self.rows, self.nature = _start(policy, setting, self.layout), _Nature(setting)
-        self.chance = Chance(setting.seed, f"policy:{spec_of(policy)}")
+        self.chance = Chance(setting.seed, f"policy:{policy.name}")  # variants of a policy have the same luck
         shape = (len(setting.trials), len(setting.budgets))
         by_arm = (*shape, len(setting.problem.arms))
-        self.played = Played(np.zeros(by_arm), np.zeros(shape, dtype=np.intp), np.zeros(by_arm))
+        promises = len(policy.promises(setting.problem)) if isinstance(policy, Guarded) else 0
+        recommended, broken = np.zeros(shape, dtype=np.intp), np.zeros((*shape, promises))
+        self.played = Played(np.zeros(by_arm), recommended, np.zeros(by_arm), broken)
         self.retired: list[Rows] = []
         self.repeats = False  # whether the policy repeats its decisions
         self.known_before = np.zeros(len(setting.problem.arms)) if logged is None else logged.rows
@@ -131,6 +134,7 @@ class _Run:
         self.played.recommended[gone.trial, gone.target] = self.policy.recommend(view, gone.state)
         if isinstance(self.policy, Guarded):
             self.played.contradicted[gone.trial, gone.target] = self.policy.contradicted(view, gone.state)
+            self.played.broken[gone.trial, gone.target] = self.policy.broken(view)
         self.retired = []
 
     def pull(self) -> None:

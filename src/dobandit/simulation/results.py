@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.policies.protocol import contradiction_told
+from dobandit.graph.independencies import Independence
+from dobandit.policies.protocol import broken_promise_told, contradiction_told
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -33,6 +34,8 @@ class Results:
     pulls: Mapping[str, Array]  # axes: trial, place on the grid, arm
     recommended: Mapping[str, NDArray[np.intp]]  # place among the arms
     contradicted: Mapping[str, Array]  # axes: trial, place on the grid, arm; see `warnings`
+    broken: Mapping[str, Array]  # axes: trial, place on the grid, promise; see `warnings`
+    promises: Mapping[str, tuple[Independence, ...]]  # of the graph, which observations may break
 
     @property
     def policies(self) -> tuple[str, ...]:
@@ -66,14 +69,20 @@ class Results:
         return rows
 
     def warnings(self) -> list[str]:
-        """Where rewards contradicted the graph, at the last place of the grid: one sentence for each policy and arm."""
+        """Where the data contradicted the graph, at the last place of the grid: one sentence for each policy and arm
+        or promise of the graph."""
         found = []
-        for name, off in self.contradicted.items():
-            for k, arm in enumerate(self.arms):
-                worst, often = float(off[:, -1, k].max()), int((off[:, -1, k] > 0).sum())
-                if often:
-                    found.append(f"{name}: {arm}: {contradiction_told(worst)} (in {often} of {self.trials} trials)")
+        for name in self.policies:
+            for arm, z in zip(self.arms, self.contradicted[name][:, -1].T, strict=True):
+                if z.any():
+                    found.append(f"{name}: {arm}: {contradiction_told(float(z.max()))} {self._often(z)}")
+            for promise, z in zip(self.promises[name], self.broken[name][:, -1].T, strict=True):
+                if z.any():
+                    found.append(f"{name}: {broken_promise_told(promise, float(z.max()))} {self._often(z)}")
         return found
+
+    def _often(self, z: Array) -> str:
+        return f"(in {int((z > 0).sum())} of {self.trials} trials)"
 
     def quantiles(self, q: Sequence[float] = (0.1, 0.5, 0.9)) -> dict[str, Array]:
         """Quantiles of the regret over the trials, with axes (quantile, budget)."""

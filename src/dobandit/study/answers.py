@@ -16,7 +16,8 @@ from dobandit.chance import generator
 from dobandit.estimate.posterior import PRIOR
 from dobandit.policies import View
 from dobandit.policies.pooled import Pooled, own_means, pooled_of
-from dobandit.policies.protocol import OBSERVE, STOP, State, contradiction_told
+from dobandit.policies.protocol import OBSERVE, STOP, State, broken_promise_told, contradiction_told
+from dobandit.policies.registry import spec_of
 from dobandit.problem import Problem
 from dobandit.study.books import Books, Money
 from dobandit.study.decisions import looks_back
@@ -41,7 +42,8 @@ class ArmStatus(NamedTuple):
 
 class Status(NamedTuple):
     """Where a study stands. `told` outcomes, `open` pulls, `expired` ones among them, rows that were
-    `logged`, and batches of rows that are `uncounted`, because another version counted them: observe them anew."""
+    `logged`, batches of rows that are `uncounted`, because another version counted them: observe them anew; and
+    `warnings` about the graph."""
 
     policy: str
     budget: Money
@@ -51,6 +53,7 @@ class Status(NamedTuple):
     logged: int
     uncounted: tuple[str, ...]
     arms: tuple[ArmStatus, ...]
+    warnings: tuple[str, ...]
 
 
 class Best(NamedTuple):
@@ -73,13 +76,14 @@ class Beliefs(NamedTuple):
     high: Array
     draws: Array
     refuted: Array  # how many standard deviations own rewards are off the graph's answer; 0 where they are not
+    warnings: tuple[str, ...]  # what observations say against the graph
 
 
 def status(books: Books, now: float) -> Status:
     known, pending = believed(books), books.pending[0]
     rows = zip(books.problem.arms, books.costs[0], books.done[0], pending, *known[:3], known.refuted, strict=True)
     return Status(
-        policy=books.policy.name,
+        policy=spec_of(books.policy),
         budget=books.money,
         open=len(books.open),
         expired=sum(lease.expires is not None and lease.expires <= now for lease in books.open.values()),
@@ -87,9 +91,10 @@ def status(books: Books, now: float) -> Status:
         logged=sum(batch["rows"] for batch in books.batches.values() if batch["counts"]),
         uncounted=tuple(name for name, batch in books.batches.items() if not batch["counts"]),
         arms=tuple(
-            ArmStatus(str(arm), float(cost), int(done), int(op), float(mean), float(low), float(high), _warning(z))
+            ArmStatus(str(arm), float(cost), int(done), int(op), float(mean), float(low), float(high), warning_of(z))
             for arm, cost, done, op, mean, low, high, z in rows
         ),
+        warnings=known.warnings,
     )
 
 
@@ -122,7 +127,8 @@ def believed(books: Books) -> Beliefs:
     """What is believed after all that was told and logged."""
     view = books.view(np.zeros(books.costs.shape, dtype=bool), books.judged)
     rng = generator(books.seed, f"study:{books.number}")
-    means, draws, refuted = own_means(view)[0], _own_draws(view, rng), np.zeros(view.told.shape)
+    means, draws, warnings = own_means(view)[0], _own_draws(view, rng), tuple[str, ...]()
+    refuted = getattr(books.state, "refuted", np.zeros(view.told.shape))  # what the policy has seen, it has seen
     if books.judged.layout.tables:
         pooled = pooled_of(books.problem)
         known, _ = pooled.known(view)
@@ -130,10 +136,12 @@ def believed(books: Books) -> Beliefs:
         alone = pooled.alone(refuted)[0]
         of_graph = _pooled_draws(pooled, view, known.weights, rng)
         means, draws = np.where(alone, means, known.means[:, 0]), np.where(alone, draws[: len(of_graph)], of_graph)
+        off = zip(pooled.promises.promises, pooled.broken(view)[0].tolist(), strict=True)
+        warnings = tuple(broken_promise_told(promise, z) for promise, z in off if z > 0)
     ends = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     low, high = np.sort(in_units(books.problem, np.clip(ends, 0.0, 1.0)), axis=0)
     shown = in_units(books.problem, means)
-    return Beliefs(shown, np.minimum(low, shown), np.maximum(high, shown), draws, refuted[0])
+    return Beliefs(shown, np.minimum(low, shown), np.maximum(high, shown), draws, refuted[0], warnings)
 
 
 def _own_draws(view: View, rng: np.random.Generator) -> Array:
@@ -156,5 +164,6 @@ def in_units(problem: Problem, utility: Array) -> Array:
     return np.asarray(low + share * (high - low))
 
 
-def _warning(z: float) -> str | None:
+def warning_of(z: float) -> str | None:
+    """What is said of an arm whose own rewards are so far off."""
     return contradiction_told(z) if z > 0 else None

@@ -21,7 +21,6 @@ from dobandit.chance import Chance
 from dobandit.errors import StudyError
 from dobandit.policies import Policy, View, policy
 from dobandit.policies.protocol import State
-from dobandit.policies.registry import spec_of
 from dobandit.problem import Problem
 from dobandit.problem.costs import ROUNDING
 from dobandit.study.corrections import amended, withdrawn
@@ -78,7 +77,7 @@ class Books:
     def __init__(self, problem: Problem, made: Policy, seed: int) -> None:
         arms = len(problem.arms)
         self.problem, self.policy, self.seed = problem, made, seed
-        self.chance = Chance(seed, f"policy:{spec_of(made)}")
+        self.chance = Chance(seed, f"policy:{made.name}")
         self.costs = np.array([problem.costs], dtype=float)
         self.number = 0  # events in the books
         self.total = problem.budget

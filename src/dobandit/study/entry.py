@@ -12,12 +12,13 @@ from dobandit.errors import ArmError, Conflict, DobanditError, OutcomeError, Stu
 from dobandit.policies.protocol import State
 from dobandit.problem import Arm, label
 from dobandit.study.books import Books, Lease
+from dobandit.study.corrections import withdrawn
 from dobandit.study.damage import making_sense_of
 from dobandit.study.decisions import Decision
 from dobandit.study.events import Event
 from dobandit.study.outcomes import Values, checked, written
 from dobandit.study.stores import Access, Snapshot
-from dobandit.study.tickets import Pull, Receipt, as_datetime, numbered
+from dobandit.study.tickets import Pull, Receipt, amount, as_datetime, numbered
 
 VERSION = version("dobandit")
 SNAPSHOT_EVERY = 64  # events
@@ -117,16 +118,16 @@ class Entry:
             )
         return pull
 
-    def extend(self, amount: float, name: str | None) -> None:
+    def extend(self, more: float, name: str | None) -> None:
         """More money, once under its name."""
         total, known = self.books.total, self.books.extensions.get(name or "")
         if known is None:
-            if not math.isfinite(total + amount):
-                raise DobanditError(f"a budget of {total:g} cannot be extended by {amount:g}: it is too much")
-            self.add("extended", None, {"amount": amount, **_under(name)})
-        elif known != amount:
+            if not math.isfinite(total + more):
+                raise DobanditError(f"a budget of {total:g} cannot be extended by {more:g}: it is too much")
+            self.add("extended", None, {"amount": more, **_under(name)})
+        elif known != more:
             raise Conflict(
-                f"the extension {name!r} added {label(known)} to the budget, and now it is {label(amount)}; "
+                f"the extension {name!r} added {label(known)} to the budget, and now it is {label(more)}; "
                 "if it is another one, give it another name"
             )
 
@@ -137,7 +138,20 @@ class Entry:
         if before and before[-1] == refund:
             return False
         self.correct("withdrawn", pull, {"refund": refund, "reason": reason})
+        if before and not refund:
+            self._check_paid_again(pull)
         return True
+
+    def _check_paid_again(self, pull: int) -> None:
+        """A refund may be taken back, unless the money is gone: only facts may overdraw a budget."""
+        (arm, *_) = [event.content["arm"] for event in self._events_of(pull) if "arm" in event.content]
+        costs_nothing = withdrawn([*self._access.events(), *self._events])[pull]
+        if not costs_nothing and not self.books.affordable()[0, arm]:
+            cost, free = float(self.books.costs[0, arm]), self.books.money.free
+            raise StudyError(
+                f"pull {pull} cannot be paid again: its refund of {amount(cost)} has been used, and {amount(free)} is "
+                "free; extend the budget first"
+            )
 
     def observe(self, batch: str, content: Mapping[str, Any]) -> bool:
         """Counts of logged rows, once under this name, and whether they are new; those that another version counted may

@@ -4,7 +4,8 @@ kind        pull  content
 created     -     problem, policy, seed
 asked       yes   arm, worker, expires; repeats (of a new decision, 0 while one is carried out);
                   source: "policy", "extension" (after the plan, with money added later) or the pull it stands in for;
-                  why: what a new decision was made by, the index of every arm or the phase of a plan
+                  why: what a new decision was made by, the index of every arm (and sweep, where its turn came in
+                  spite of it) or the phase of a plan
 leased      yes   worker, expires (an open pull given back to its worker)
 told        yes   outcome
 recorded    yes   arm, outcome (of an experiment that nobody asked for); name, if it has one

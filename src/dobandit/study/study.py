@@ -319,7 +319,7 @@ def _pairs(outcomes: Iterable[tuple[int, Mapping[str, object]]]) -> list[tuple[i
 
 
 def _place(where: object) -> str:
-    if not where or not isinstance(where, str | os.PathLike):
+    if not where or not isinstance(where, str | os.PathLike) or "\0" in os.fsdecode(where):
         raise DobanditError(f"a study is kept in a file or a database: give a path or a URL, not {where!r}")
     return os.fsdecode(where)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dobandit.errors import DataError, TooDense
+from dobandit.errors import TooDense
 from dobandit.evidence.logged import read_log
 from dobandit.evidence.sources import Source
 from dobandit.evidence.tally import Layout, Tallied
@@ -28,6 +28,7 @@ class Tally:
 
     def __init__(self, problem: Problem, tables: Sequence[Tallied], reads_logs: bool) -> None:
         self.layout, self.reads_logs = Layout(problem, tables), reads_logs
+        self._watched = pooled_of(problem).only_watched if tables and reads_logs else frozenset[Tallied]()
         self.counts = np.zeros((1, self.layout.size))
         self.told = np.zeros((1, len(problem.arms)))
         self.rewards = np.zeros((1, len(problem.arms)))
@@ -41,9 +42,10 @@ class Tally:
         self.rewards[0, arm] += seen.reward[0]
 
     def can_add(self, evidence: Mapping[str, Any]) -> bool:
-        """Whether all that this reader needs was counted: another version may have counted other tables."""
+        """Whether all that this reader decides by was counted: another version may have counted other tables. What it
+        only watches may be missing."""
         found = {_key(table) for table in evidence["tables"]}
-        return not self.reads_logs or all(_key_of(table) in found for table in self.layout.tables)
+        return not self.reads_logs or all(_key_of(t) in found for t in self.layout.tables if t not in self._watched)
 
     def add_logged(self, evidence: Mapping[str, Any]) -> None:
         """Rows that were logged elsewhere."""
@@ -51,7 +53,8 @@ class Tally:
             return
         found = {_key(table): table["counts"] for table in evidence["tables"]}
         for table, at in zip(self.layout.tables, self.layout.slices, strict=True):
-            self.counts[0, at] += array_from_plain(found[_key_of(table)])
+            if _key_of(table) in found:
+                self.counts[0, at] += array_from_plain(found[_key_of(table)])
         self.told[0] += array_from_plain(evidence["rows"])
         self.rewards[0] += array_from_plain(evidence["rewards"])
 
@@ -84,8 +87,6 @@ def count_log(problem: Problem, source: Source, readers: Sequence[Tally]) -> dic
     layout = Layout(problem, tables)
     logged = read_log(problem, source, layout)
     number = round(float(logged.rows.sum()))
-    if not number:
-        raise DataError(f"{source.name}: there are no rows to observe")
     evidence = {
         "rows": array_to_plain(logged.rows),
         "rewards": array_to_plain(logged.rewards),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -9,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dobandit.errors import FileProblem, StorageError
+
+_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EXDEV, errno.EINVAL)
 
 
 @contextmanager
@@ -23,7 +27,7 @@ def new_file(path: Path) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix=".", dir=path.parent) as beside:
             draft = Path(beside) / path.name
             yield draft
-            _move(draft, path)
+            move(draft, path)
     except FileExistsError:
         raise FileProblem(f"{path} exists already; choose another name") from None
     except (FileNotFoundError, NotADirectoryError):
@@ -34,11 +38,22 @@ def new_file(path: Path) -> Iterator[Path]:
         ) from None
 
 
-def _move(draft: Path, path: Path) -> None:
-    """To its place, unless somebody was quicker."""
+def move(draft: Path, path: Path) -> None:
+    """Give a file that is complete its name, unless somebody was quicker: then it is a FileExistsError."""
     try:
         os.link(draft, path)
-    except FileExistsError:
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        _rename(draft, path)
+
+
+def _rename(draft: Path, path: Path) -> None:
+    """The same in a file system without links, where the name must be taken before the file can have it."""
+    path.open("xb").close()
+    try:
+        draft.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            path.unlink()
         raise
-    except OSError:  # a file system without links
-        draft.rename(path)

@@ -5,7 +5,7 @@ Their definitions are fixed: figures are comparable only as long as nobody touch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -27,13 +27,14 @@ from dobandit.worlds import World, parallel, xor
 from dobandit.worlds.graphs import N5, N6, N6_HIDDEN, N7
 
 # What interventions cost, drawn for every arm of every trial; do() costs 1.
-COSTS: Mapping[str, object] = {
+COSTS: Mapping[str, Mapping[str, Sequence[float]]] = {
     "near": {"uniform": [1, 1.3]},
     "23": {"choose": [2, 3]},
     "25": {"choose": [2, 3, 4, 5]},
     "57": {"choose": [5, 6, 7]},
     "high": {"choose": [5, 6, 7, 8, 9, 10]},
 }
+USUAL_COSTS: Mapping[str, str] = {"cumulative": "near", "simple": "57"}
 BUDGETS: Mapping[str, tuple[float, ...]] = {
     "cumulative": (2500,),
     "simple": (25, 50, 100, 150, 200, 300, 350, 400, 500, 600, 700, 800, 1200, 1600, 2400, 3200, 4800, 6400),
@@ -59,7 +60,8 @@ class Source:
     draw: Callable[[Generator, int], World]  # of the chance and the number of a trial
     one_graph: bool = False  # all trials share their graph, and so can run in lock step
     reward: str = "Y"
-    costs: Mapping[str, str] = field(default_factory=lambda: {"cumulative": "near", "simple": "57"})
+    costs: Mapping[str, str] = field(default_factory=lambda: USUAL_COSTS)  # by objective
+    note: str = ""  # what somebody should know who reads the figures
 
 
 def _paper(graph: Graph, chance: Generator, trial: int) -> World:
@@ -134,8 +136,8 @@ def _lead(world: World, arm: str) -> float:
     return float(means[place] - np.delete(means, place).max())
 
 
-_N6_COSTS = {"cumulative": "23", "simple": "57"}
-_PARALLEL_COSTS = {"cumulative": "near", "simple": "25"}
+_N6_COSTS = {**USUAL_COSTS, "cumulative": "23"}
+_PARALLEL_COSTS = {**USUAL_COSTS, "simple": "25"}
 
 WORLDS: Mapping[str, Source] = {
     source.name: source

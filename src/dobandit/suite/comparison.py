@@ -44,6 +44,7 @@ class Played(NamedTuple):
     pulls: Array  # axes: budget, arm
     recommended: NDArray[np.intp]  # by budget
     contradicted: Array  # axes: budget, arm; how far its own rewards contradict the graph, 0 where they do not
+    broken: Array  # axes: budget, promise of the graph; how far observations contradict it, 0 where they do not
 
     @property
     def cumulative_regret(self) -> Array:
@@ -60,8 +61,8 @@ class Played(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """By how much the best mean per cost exceeds the next one."""
-        second, best = np.sort(self.means / self.costs)[-2:]
+        """By how much the best mean per cost exceeds the next one; NaN where do() is the only arm."""
+        *_, second, best = np.nan, *np.sort(self.means / self.costs)
         return float(best - second)
 
 
@@ -118,13 +119,18 @@ class Comparison:
             )
             for name in self.played
         ]
-        title = f"{self.world}, costs {self.costs}"
+        title = f"{self.short_name}, costs {self.costs}"
         return curves_figure(curves, xlabel="budget", ylabel=f"{self.objective} regret", title=title)
 
     @property
+    def short_name(self) -> str:
+        """The world's name; of a network, without the folders that its file lies in."""
+        return Path(self.world).name
+
+    @property
     def file_name(self) -> str:
-        """The world's name without what file systems do not like."""
-        return re.sub(r"[^A-Za-z0-9.]+", "-", self.world)
+        """The short name without what file systems do not like."""
+        return re.sub(r"[^A-Za-z0-9.]+", "-", self.short_name)
 
 
 def write(comparisons: Iterable[Comparison], path: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -43,8 +45,18 @@ def _network(name: str, path: str, query: str) -> Source:
     if not asked.get("reward"):
         raise WorldError(f"{name}: which variable is the reward? Write {path}?reward=Y")
     hide = [v.strip() for v in asked.get("hide", "").split(",") if v.strip()]
-    world = from_bif(path, hide, asked["reward"])
-    return Source(name, f"the network {path}", _Same(world), one_graph=True, reward=asked["reward"])
+    reward, file = asked["reward"], Path(path).name
+    world, as_written = from_bif(path, hide, reward), from_bif(path, hide)
+    note = _worths(f"{file}: {reward}", as_written.domains[reward], world.domains[reward])
+    return Source(name, f"the network {file}", _Same(world), one_graph=True, reward=reward, note=note)
+
+
+def _worths(whose: str, values: Sequence[str], worths: Sequence[str]) -> str:
+    """Words are no numbers: what they are taken for is said."""
+    if tuple(values) == tuple(worths):
+        return ""
+    taken = listing((f"{value} = {worth}" for value, worth in zip(values, worths, strict=True)), most=len(values))
+    return f"{whose} counts as {taken}; a problem file that has this network as its [world] can say otherwise"
 
 
 def _keys(name: str, query: str) -> dict[str, str]:

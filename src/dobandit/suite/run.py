@@ -139,5 +139,6 @@ def _worths(problem: Problem, world: World) -> Array:
 
 
 def _played(results: Results, name: str, means: Array, costs: Array) -> list[Played]:
-    did = zip(means, costs, results.pulls[name], results.recommended[name], results.contradicted[name], strict=True)
+    of_trials = results.pulls, results.recommended, results.contradicted, results.broken
+    did = zip(means, costs, *(found[name] for found in of_trials), strict=True)
     return [Played(results.arms, mean, cost, results.grid, *rest) for mean, cost, *rest in did]

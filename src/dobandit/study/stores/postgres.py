@@ -18,7 +18,7 @@ from dobandit.study.events import Event, from_row, to_row
 from dobandit.study.stores.addresses import Address, address_of
 from dobandit.study.stores.protocol import SCHEMA, Snapshot
 
-PATIENCE = 60  # seconds to wait for others
+PATIENCE = 60  # seconds to wait for others, and to let somebody think who makes others wait
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS dobandit_study (name text PRIMARY KEY, schema integer NOT NULL);
@@ -30,6 +30,8 @@ CREATE TABLE IF NOT EXISTS dobandit_snapshot (
     study text PRIMARY KEY REFERENCES dobandit_study, number integer NOT NULL,
     version text NOT NULL, text text NOT NULL)
 """
+# A worker whose machine stops inside a transaction would make all others wait for as long as it sleeps.
+_BEGIN_WRITING = f"BEGIN; SET LOCAL idle_in_transaction_session_timeout = '{PATIENCE}s'"
 _BROKEN_TABLES = ("42P01", "42703", "XX001", "XX002")  # a table, a column or an index that is not what it was
 _SAFE = "a worker who asks again gets the same pulls, and the same outcome or name twice counts once"
 _COLUMNS = "number, time, kind, pull, content"
@@ -88,22 +90,27 @@ class PostgresStore:
 
     @contextmanager
     def writing(self) -> Iterator[PostgresStore]:
+        with self._transaction(_BEGIN_WRITING):
+            self._connection.execute("SELECT 1 FROM dobandit_study WHERE name = %s FOR UPDATE", (self._study,))
+            yield self
+            _commit(self._connection, self.name, _SAFE)
+
+    @contextmanager
+    def reading(self) -> Iterator[PostgresStore]:
+        with self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"):
+            yield self
+            self._connection.execute("COMMIT")
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[None]:
         with self._lock, self._told():
-            self._connection.execute("BEGIN")
             try:
-                self._connection.execute("SELECT 1 FROM dobandit_study WHERE name = %s FOR UPDATE", (self._study,))
-                yield self
-                _commit(self._connection, self.name, _SAFE)
+                self._connection.execute(begin)  # whoever is interrupted in here leaves no transaction open either
+                yield
             except BaseException:
                 with contextlib.suppress(Exception):  # a connection that is lost has nothing to take back
                     self._connection.rollback()
                 raise
-
-    @contextmanager
-    def reading(self) -> Iterator[PostgresStore]:
-        with self._lock, self._told(), self._connection.transaction():
-            self._connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            yield self
 
     @contextmanager
     def _told(self) -> Iterator[None]:

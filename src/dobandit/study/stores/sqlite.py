@@ -7,7 +7,6 @@ The journal is a write-ahead log, so readers never wait; a transaction that writ
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import secrets
 import sqlite3
@@ -20,6 +19,7 @@ from dobandit.errors import DobanditError, FileProblem, StorageError, StudyError
 from dobandit.study.damage import damaged, in_words
 from dobandit.study.events import Event, from_row, to_row
 from dobandit.study.stores.protocol import SCHEMA, Snapshot
+from dobandit.study.writing import move
 
 APPLICATION = 0x646F6261  # "doba", in the header of the file: it tells a study from any other database
 PATIENCE = 60.0  # seconds to wait for others
@@ -46,7 +46,7 @@ _DAMAGED = (
     sqlite3.SQLITE_MISMATCH,
     sqlite3.SQLITE_TOOBIG,
 )
-_NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EXDEV, errno.EINVAL)
+_BESIDE = ("-journal", "-wal", "-shm")  # what SQLite adds to the name of a file for files of its own
 
 
 class SqliteStore:
@@ -76,10 +76,13 @@ class SqliteStore:
                 raise _taken(path)
             if not path.parent.is_dir():
                 raise FileProblem(f"{path}: its folder does not exist")
+            _check_alone(path)
             draft = path.with_name(f".dobandit-{secrets.token_hex(8)}")
             try:
                 _write_new(draft, created)
-                _move(draft, path)
+                move(draft, path)
+            except FileExistsError:
+                raise _taken(path) from None
             finally:
                 _remove(draft)
             try:
@@ -113,8 +116,8 @@ class SqliteStore:
 
     def _transaction(self, begin: str) -> Iterator[SqliteStore]:
         with self._lock, _told(self.name):
-            self._connection.execute(begin)
             try:
+                self._connection.execute(begin)  # an interruption that waited for the lock as well comes in here
                 yield self
                 self._connection.execute("COMMIT")
             except BaseException:
@@ -180,29 +183,12 @@ def _insert(connection: sqlite3.Connection, events: Iterable[Event]) -> None:
     connection.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?)", map(to_row, events))
 
 
-def _move(draft: Path, path: Path) -> None:
-    """Put the new file into its place, unless somebody was quicker."""
-    try:
-        os.link(draft, path)
-    except FileExistsError:
-        raise _taken(path) from None
-    except OSError as error:
-        if error.errno not in _NO_LINKS:
-            raise
-        _rename(draft, path)
-
-
-def _rename(draft: Path, path: Path) -> None:
-    """The same in a file system without links, where the name must be taken before the file can have it."""
-    try:
-        path.open("xb").close()
-    except FileExistsError:
-        raise _taken(path) from None
-    try:
-        draft.replace(path)
-    except BaseException:
-        _remove(path)
-        raise
+def _check_alone(path: Path) -> None:
+    """SQLite takes the log of a file that is gone for that of a new one with its name, and brings the old study back.
+    What is in it may be all that is left of somebody's outcomes, so it is not ours to remove."""
+    for beside in _names_beside(path):
+        if beside.exists():
+            raise StudyError(f"{beside} is left of another study; move it away first, or choose another name")
 
 
 def _taken(path: Path) -> StudyError:
@@ -211,9 +197,13 @@ def _taken(path: Path) -> StudyError:
 
 def _remove(path: Path) -> None:
     """A file, and what SQLite puts beside it."""
-    for ending in ("", "-journal", "-wal", "-shm"):
+    for file in (path, *_names_beside(path)):
         with contextlib.suppress(OSError):
-            path.with_name(path.name + ending).unlink()
+            file.unlink()
+
+
+def _names_beside(path: Path) -> list[Path]:
+    return [path.with_name(path.name + ending) for ending in _BESIDE]
 
 
 def _keep_name(folder: Path) -> None:

@@ -1,0 +1,129 @@
+"""The guard against a wrong graph, in both of our policies: what it sees, what it overlooks, and what it says."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import dobandit as db
+from dobandit import worlds
+from dobandit.chance import Chance
+from dobandit.estimate.independence import p_value
+from dobandit.estimate.promises import Promises, _deviation
+from dobandit.policies import Policy, policy
+from dobandit.policies.protocol import Guarded
+from dobandit.problem import Problem
+from dobandit.worlds import World
+from tests.policies.views import evidence
+
+OURS = ["causal-thompson", "causal-explore"]
+FRONT_DOOR = "X -> M -> Y"  # and a hidden cause of X and Y, in the world
+TABLES = {
+    "X": (["U"], [[0.85, 0.15], [0.15, 0.85]]),
+    "M": (["X"], [[0.8, 0.2], [0.3, 0.7]]),
+    "Y": (["M", "U"], [[[0.9, 0.1], [0.4, 0.6]], [[0.6, 0.4], [0.1, 0.9]]]),
+}
+
+
+def problem_for(name: str, graph: str, budget: float, cost: float = 1.0) -> Problem:
+    return Problem(graph, "Y", budget, policy(name).objective, default_cost=cost)
+
+
+@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("means", [(0.28, 0.3), (0.8, 0.82), (0.5, 0.55)])
+def test_a_right_graph_is_rarely_refuted(name: str, means: tuple[float, float]) -> None:
+    """A sure answer of the graph, from a log, and few own pulls, which may all come out alike by chance."""
+    world = worlds.from_tables("X -> Y", {"X": ([], [0.5, 0.5]), "Y": (["X"], [[1 - m, m] for m in means])})
+    for log in (None, world.sample("do()", 2000, seed=1)):
+        r = db.simulate(problem_for(name, "X -> Y", 200), world, [name], 256, evidence=log)
+        assert (r.contradicted[name] > 0).any(axis=(1, 2)).mean() <= 0.01
+
+
+def test_a_right_graph_keeps_its_promises() -> None:
+    """128 worlds with hidden causes and three promises each, at five standard deviations: none is broken."""
+    graph = "A -> B -> C -> Y; A <-> C; B <-> Y; D -> C"
+    batch = World.stack(worlds.random(graph, seed) for seed in range(128))
+    r = db.simulate(Problem(graph, "Y", 400, default_cost=3), batch, ["causal-thompson"], 128)
+    assert len(r.promises["causal-thompson"]) == 3
+    assert not r.broken["causal-thompson"].any()
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_forgotten_hidden_cause_shows_in_observations(name: str) -> None:
+    world = worlds.from_tables(f"{FRONT_DOOR}; X <-> Y", TABLES, {"U": ([0.5, 0.5], ["X", "Y"])})
+    log = world.sample("do()", 1000, seed=1)
+    wrong, right = (
+        db.simulate(problem_for(name, graph, 50), world, [name], 4, evidence=log)
+        for graph in (FRONT_DOOR, f"{FRONT_DOOR}; X <-> Y")
+    )
+    (told,) = [text for text in wrong.warnings() if "observations" in text]
+    assert told.startswith(f"{name}: observations contradict the graph: X ⫫ Y | M does not hold, |z| = ")
+    assert "X <-> Y" in told
+    assert told.endswith("(in 4 of 4 trials)")
+    assert not right.warnings()
+    assert not db.simulate(problem_for(name, FRONT_DOOR, 50), world, [f"{name}[guard=false]"], 4).warnings()
+
+
+def test_deviations_are_those_of_pearsons_test() -> None:
+    """The normal variable and the p-value of `dobandit check` say the same, up to the approximation by a cube root."""
+    rng = np.random.default_rng(4)
+    for shape in ((2, 2), (2, 2, 2), (3, 2, 3), (2, 2, 2, 2)):
+        counts = rng.poisson(30, shape) + rng.integers(0, 25, shape) * (rng.random(shape) < 0.3)
+        p, z = p_value(counts.astype(float)), float(_deviation(counts[np.newaxis].astype(float))[0])
+        assert p is not None
+        assert 0.5 * math.erfc(z / math.sqrt(2)) == pytest.approx(p, rel=0.25, abs=1e-9)
+    sparse = np.array([[[3.0, 0.0], [0.0, 3.0]]])
+    assert _deviation(sparse)[0] < 0
+
+
+def test_no_promise_is_about_what_the_reward_does_or_too_wide_to_tell() -> None:
+    """Given Y, nothing can be counted; and the promises of a long chain are not watched."""
+    found = Promises(Problem("A -> Y; B -> Y; Y -> Z", "Y", 10))
+    assert [str(p) for p in found.promises] == ["A ⫫ B"]
+    chain = " -> ".join([*(f"X{i}" for i in range(13)), "Y"])
+    assert not Promises(Problem(chain, "Y", 10)).tables
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_an_arm_that_the_graph_calls_idle_is_pulled_when_it_has_shown_the_opposite(name: str) -> None:
+    """Told X -> Y and an idle Z; in truth Z decides, as a log of experiments shows."""
+    problem = problem_for(name, "X -> Y; Z", 200, 1.1)
+    truth = {"X": ([], [0.5, 0.5]), "Z": ([], [0.8, 0.2]), "Y": (["Z"], [[0.8, 0.2], [0.1, 0.9]])}
+    world = worlds.from_tables("Z -> Y; X", truth)
+    log: dict[str, list[object]] = {"intervention": [], "X": [], "Z": [], "Y": []}
+    for arm, rows in (("do()", 200), ("do(Z=1)", 100), ("do(X=1)", 20)):
+        drawn = world.sample(arm, rows, seed=len(log["X"]))
+        log["intervention"] += [arm] * rows
+        for v in "XZY":
+            log[v] += list(drawn[v])
+    r = db.simulate(problem, world, [name], 8, evidence=log)
+    best = [str(a) for a in problem.arms].index("do(Z=1)")
+    assert (r.recommended[name] == best).all()
+    if policy(name).objective == "cumulative":
+        assert (r.pulls[name][:, 0, best] > 100).all()
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_what_was_refuted_stays_so(name: str) -> None:
+    made: Policy = policy(name)
+    assert isinstance(made, Guarded)
+    problem = problem_for(name, "X -> Y", 1000)
+    watched = [("do()", {"X": x, "Y": x}) for x in (0, 1)] * 50
+    against = [("do(X=1)", {"X": 1, "Y": 0})] * 12
+    first = evidence(made, problem, [*watched, *against])
+    state = made.choose(first, made.start(problem, 1), Chance(0, "policy")).state
+    later = evidence(made, problem, [*watched, *against, *[("do(X=1)", {"X": 1, "Y": 1})] * 150])
+    assert made.contradicted(later, made.start(problem, 1)).max() == 0
+    assert made.contradicted(later, state).max() > 4
+
+
+def test_the_same_luck_with_and_without_the_guard() -> None:
+    """Where nothing is refuted, the guard changes nothing."""
+    graph = "Z -> X -> Y"
+    names = ["causal-thompson", "causal-thompson[guard=false]"]
+    r = db.simulate(Problem(graph, "Y", 60), worlds.random(graph, 3), names, 32)
+    same = ~(r.contradicted[names[0]] > 0).any(axis=(1, 2))
+    assert same.sum() >= 30
+    np.testing.assert_array_equal(r.pulls[names[0]][same], r.pulls[names[1]][same])
