@@ -266,7 +266,7 @@ def uniform(trial: Trial) -> Plays:
 
 def drop(trial: Trial, active: list[int], number: int, name: str, phase: int) -> list[int]:
     """Without the worst arms; those without pulls first, ties by a uniform number each."""
-    u = trial.chance(f"policy:{name}:phase {phase}", number)
+    u = trial.chance(f"policy:{name.partition('[')[0]}:phase {phase}", number)  # variants have the same luck
     left = list(active)
     for i in range(number):
         value = {a: trial.mean(a) if trial.pulls[a] else -math.inf for a in left}
