@@ -203,7 +203,7 @@ def _long_run(comparison: Comparison, world: str, trial: int) -> list[str]:
 
 def wrong_graph(bench: Bench) -> Section:
     policies = [THOMPSON, TRUSTING]
-    wrong = bench.run(WRONG_WORLD, "cumulative", policies, bench.long, budgets=WRONG, drop_hidden=True)
+    wrong = bench.run(WRONG_WORLD, "cumulative", policies, bench.long // 2, budgets=WRONG, drop_hidden=True)
     rows = [[f"`{name}`", *_wrong_row(wrong, name)] for name in policies]
     trusting = wrong.regret(TRUSTING)
     stuck = np.flatnonzero(trusting[:, 1] - trusting[:, 0] > STUCK * trusting[:, 1]).tolist()
@@ -211,7 +211,7 @@ def wrong_graph(bench: Bench) -> Section:
     return Section(
         "A wrong graph",
         [
-            f"The policy is told the graph without any of its hidden causes, in {bench.long} worlds of the class "
+            f"The policy is told the graph without any of its hidden causes, in {bench.long // 2} worlds of the class "
             f"{WRONG_WORLD}, where that misleads most.",
             Table(["", *(f"B = {budget:,.0f}" for budget in WRONG), "largest", "runs with a warning"], rows),
             f"Without the guard, on the same worlds and outcomes, {len(stuck)} runs gain more than {STUCK:.0%} of "
