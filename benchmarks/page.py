@@ -2,8 +2,8 @@
 
     python benchmarks/page.py [--trials 100] [--long 60] [--seed 41]
 
-It takes about an hour on two cores. Finished sections are kept in dobandit-out/benchmark, so that an interrupted run
-goes on where it was; delete the folder after a change of the policies.
+It takes more than an hour on two cores. Finished sections are kept in dobandit-out/benchmark, so that an interrupted
+run goes on where it was; delete the folder after a change of the policies.
 """
 
 from __future__ import annotations

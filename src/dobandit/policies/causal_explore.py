@@ -11,7 +11,6 @@ is worth what its best sum is worth per cost (KG(*) of Frazier and Powell, Decis
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -21,10 +20,7 @@ from numpy.typing import NDArray
 from dobandit.chance import Chance
 from dobandit.estimate.circuit import total
 from dobandit.estimate.improvement import log_improvement
-from dobandit.estimate.weighing import Known
-from dobandit.evidence.tally import Tallied
-from dobandit.graph.independencies import Independence
-from dobandit.policies.pooled import Pooled, own_means, pooled_of
+from dobandit.policies.pooled import OnPooledEvidence, Pooled, own_means, pooled_of
 from dobandit.policies.protocol import Arms, Array, Choice, View
 from dobandit.policies.ties import pick, recommended
 from dobandit.problem import Problem
@@ -39,7 +35,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True)
-class CausalExplore:
+class CausalExplore(OnPooledEvidence):
     """The arm whose pulls, for the same money, promise most to improve the recommendation. Ours.
 
     A decision is kept for a fiftieth of the pulls made so far. The recommendation, good at every moment, is the
@@ -50,13 +46,6 @@ class CausalExplore:
     name: ClassVar[str] = "causal-explore"
     objective: ClassVar[str] = "simple"
     reference: ClassVar[str] = "ours; after Frazier, Powell and Dayanik, SIAM J. Control Optim. 2008"
-    ignores_budget: ClassVar[bool] = True
-    starts_from_logs: ClassVar[bool] = True
-
-    guard: bool = True
-
-    def tables(self, problem: Problem) -> Sequence[Tallied]:
-        return pooled_of(problem).tables
 
     def start(self, problem: Problem, rows: int) -> State:
         return State(np.zeros((rows, len(problem.arms))))
@@ -64,7 +53,7 @@ class CausalExplore:
     def choose(self, view: View, state: State, chance: Chance) -> Choice:
         pooled = pooled_of(view.problem)
         known, totals = pooled.known(view)
-        state = self._guarded(pooled, view, state, known)
+        state = State(self.refuted(pooled, view, state, known))
         alone = pooled.alone(state.refuted)
         means = np.where(alone, own_means(view), known.means.T)
         leader = recommended(pooled.without_idle(means, view, state.refuted), view.costs)
@@ -73,28 +62,6 @@ class CausalExplore:
         score = np.max([_score(gap, lessons, h, view) for h in _sums(view)], axis=0)
         arms = pick(_or_cheapest(pooled.without_idle(score, view, state.refuted), view), view, chance)
         return Choice(arms, state, 1 + view.times // HOLD)
-
-    def recommend(self, view: View, state: State) -> Arms:
-        pooled = pooled_of(view.problem)
-        known, _ = pooled.known(view)
-        state = self._guarded(pooled, view, state, known)
-        means = np.where(pooled.alone(state.refuted), own_means(view), known.means.T)
-        return recommended(means, view.costs)
-
-    def contradicted(self, view: View, state: State) -> Array:
-        """How far own rewards contradict the graph; 0 where they do not."""
-        pooled = pooled_of(view.problem)
-        return self._guarded(pooled, view, state, pooled.known(view)[0]).refuted
-
-    def promises(self, problem: Problem) -> Sequence[Independence]:
-        return pooled_of(problem).promises.promises if self.guard else ()
-
-    def broken(self, view: View) -> Array:
-        """How far observations are off the promises of the graph; 0 where they keep them."""
-        return pooled_of(view.problem).broken(view) if self.guard else np.zeros((len(view.trials), 0))
-
-    def _guarded(self, pooled: Pooled, view: View, state: State, known: Known) -> State:
-        return State(pooled.refuted(view, state.refuted, known)) if self.guard else state
 
 
 def _or_cheapest(scores: Array, view: View) -> Array:

@@ -8,7 +8,6 @@ to learn is replaced by an observation where that teaches as much for less.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
@@ -17,12 +16,9 @@ from numpy.typing import NDArray
 
 from dobandit.chance import Chance
 from dobandit.estimate.circuit import total
-from dobandit.estimate.weighing import Known
-from dobandit.evidence.tally import Tallied
-from dobandit.graph.independencies import Independence
-from dobandit.policies.pooled import Pooled, own_means, pooled_of
+from dobandit.policies.pooled import OnPooledEvidence, Pooled, own_means, pooled_of
 from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View
-from dobandit.policies.ties import pick, recommended
+from dobandit.policies.ties import pick
 from dobandit.problem import Problem
 
 FLOOR = 1e-3  # the least that a pull is taken to lose
@@ -36,7 +32,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True)
-class CausalThompson:
+class CausalThompson(OnPooledEvidence):
     """The largest of draw and mean, per cost; a draw of all tables makes the draws of all arms. Ours.
 
     Pulls made only to learn become observations where these teach as much for less. An arm whose own rewards
@@ -46,13 +42,6 @@ class CausalThompson:
     name: ClassVar[str] = "causal-thompson"
     objective: ClassVar[str] = "cumulative"
     reference: ClassVar[str] = "ours; after Thompson, Biometrika 1933, and May et al., JMLR 2012"
-    ignores_budget: ClassVar[bool] = True
-    starts_from_logs: ClassVar[bool] = True
-
-    guard: bool = True
-
-    def tables(self, problem: Problem) -> Sequence[Tallied]:
-        return pooled_of(problem).tables
 
     def start(self, problem: Problem, rows: int) -> State:
         pooled = pooled_of(problem)
@@ -70,24 +59,6 @@ class CausalThompson:
         arms = pick(pooled.without_idle(index, view, state.refuted), view, chance)
         return Choice(self._substituted(view, state, arms, means), state)
 
-    def recommend(self, view: View, state: State) -> Arms:
-        pooled = pooled_of(view.problem)
-        known, _ = pooled.known(view)
-        refuted = self._refuted(pooled, view, state, known)
-        return recommended(np.where(pooled.alone(refuted), own_means(view), known.means.T), view.costs)
-
-    def contradicted(self, view: View, state: State) -> Array:
-        """How far own rewards contradict the graph; 0 where they do not."""
-        pooled = pooled_of(view.problem)
-        return self._refuted(pooled, view, state, pooled.known(view)[0])
-
-    def promises(self, problem: Problem) -> Sequence[Independence]:
-        return pooled_of(problem).promises.promises if self.guard else ()
-
-    def broken(self, view: View) -> Array:
-        """How far observations are off the promises of the graph; 0 where they keep them."""
-        return pooled_of(view.problem).broken(view) if self.guard else np.zeros((len(view.trials), 0))
-
     def _refreshed(self, pooled: Pooled, view: View, state: State) -> State:
         """Weights, lessons and contradictions, anew in rows whose evidence has grown by a twentieth."""
         due = np.flatnonzero(state.due <= view.times)
@@ -104,10 +75,7 @@ class CausalThompson:
         known, totals = pooled.known(view)
         due = view.times + 1 + view.times // 20
         as_good = _as_good(pooled, view, known.gradients, totals)
-        return State(due, known.weights.T.copy(), as_good, self._refuted(pooled, view, state, known))
-
-    def _refuted(self, pooled: Pooled, view: View, state: State, known: Known) -> Array:
-        return pooled.refuted(view, state.refuted, known) if self.guard else state.refuted
+        return State(due, known.weights.T.copy(), as_good, self.refuted(pooled, view, state, known))
 
     def _drawn_and_means(self, pooled: Pooled, view: View, state: State, chance: Chance) -> tuple[Array, Array]:
         """The means of all arms in one draw of the tables, and in their means."""

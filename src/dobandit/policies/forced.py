@@ -36,6 +36,8 @@ def decide(view: View, forced: Forced, index: Array, value: Array, chance: Chanc
     beta = np.where(forced.swept, updated_beta(forced.beta, value, view.time), forced.beta)
     untried = (view.pulls == 0) & view.affordable
     sweeping = untried.any(axis=1)
+    if view.notes is not None:
+        view.notes["sweep"] = sweeping.astype(float)
     must_observe = (view.pulls[:, OBSERVE] < beta**2 * np.log(view.time + 1)) & view.affordable[:, OBSERVE]
     arms = np.where(must_observe, OBSERVE, pick(index, view, chance))
     return np.where(sweeping, untried.argmax(axis=1), arms), Forced(beta, forced.swept | ~sweeping)

@@ -8,7 +8,9 @@ promises about them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +21,9 @@ from dobandit.estimate.posterior import PRIOR, Conditions
 from dobandit.estimate.promises import Promises
 from dobandit.estimate.weighing import Known, Weighing
 from dobandit.evidence.tally import Tallied
-from dobandit.policies.protocol import Array, View
+from dobandit.graph.independencies import Independence
+from dobandit.policies.protocol import Arms, Array, State, View
+from dobandit.policies.ties import recommended
 from dobandit.problem import Problem
 
 REFUTED = 4.0  # standard deviations between own rewards and the graph's answer
@@ -90,6 +94,42 @@ class Pooled:
             return scores
         idle = self.pool.is_alias & (view.costs >= view.costs[:, :1]) & (refuted == 0)
         return np.where(idle, -np.inf, scores)
+
+
+@dataclass(frozen=True)
+class OnPooledEvidence:
+    """What our policies have in common: tables, the recommendation, and the guard. Their states have `refuted`."""
+
+    ignores_budget: ClassVar[bool] = True
+    starts_from_logs: ClassVar[bool] = True
+
+    guard: bool = True
+
+    def tables(self, problem: Problem) -> Sequence[Tallied]:
+        return pooled_of(problem).tables
+
+    def recommend(self, view: View, state: State) -> Arms:
+        pooled = pooled_of(view.problem)
+        known, _ = pooled.known(view)
+        alone = pooled.alone(self.refuted(pooled, view, state, known))
+        return recommended(np.where(alone, own_means(view), known.means.T), view.costs)
+
+    def refuted(self, pooled: Pooled, view: View, state: State, known: Known) -> Array:
+        """How far own rewards contradict the graph; 0 where they do not, or where nobody looks."""
+        refuted: Array = state.refuted
+        return pooled.refuted(view, refuted, known) if self.guard else refuted
+
+    def contradicted(self, view: View, state: State) -> Array:
+        """The same, for somebody who asks from outside."""
+        pooled = pooled_of(view.problem)
+        return self.refuted(pooled, view, state, pooled.known(view)[0])
+
+    def promises(self, problem: Problem) -> Sequence[Independence]:
+        return pooled_of(problem).promises.promises if self.guard else ()
+
+    def broken(self, view: View) -> Array:
+        """How far observations are off the promises of the graph; 0 where they keep them."""
+        return pooled_of(view.problem).broken(view) if self.guard else np.zeros((len(view.trials), 0))
 
 
 _compiled = lru_cache(maxsize=64)(Pooled)

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dobandit.errors import PolicyError
-from dobandit.policies import View
-from dobandit.policies.protocol import STOP, Choice, State
+from dobandit.policies.protocol import STOP, Array, Choice, State
 from dobandit.policies.registry import spec_of
 from dobandit.study.books import Books
 from dobandit.study.plain import array_to_plain
@@ -45,7 +44,7 @@ def decide(books: Books) -> Decision | str:
         return FINISHED
     if not affordable[0, arm]:
         raise PolicyError(f"{spec_of(books.policy)} chose an arm that it cannot pay; this is a bug in the policy")
-    return Decision(arm, _repeats(choice), state=choice.state, why=_why(view, arm, choice.state))
+    return Decision(arm, _repeats(choice), state=choice.state, why=_why(view.notes, choice.state))
 
 
 def looks_back(before: State, after: State) -> bool:
@@ -57,21 +56,13 @@ def _repeats(choice: Choice) -> int:
     return 1 if choice.repeats is None else int(choice.repeats[0])
 
 
-def _why(view: View, arm: int, state: State) -> dict[str, Any]:
+def _why(notes: dict[str, Array], state: State) -> dict[str, Any]:
     """What a decision was made by, as plain data: the index of every arm, or the phase of a plan; and whether the arm's
     turn came in a sweep, whatever the index says."""
-    notes = view.notes or {}
     if "index" in notes:
         index = {"index": array_to_plain(notes["index"][0])}
-        return {**index, "sweep": True} if _sweeps(view, arm, state) else index
+        return {**index, "sweep": True} if notes.get("sweep", [False])[0] else index
     return {"phase": int(state.phase[0])} if hasattr(state, "phase") else {}
-
-
-def _sweeps(view: View, arm: int, state: State) -> bool:
-    """Policies that try every arm once note it, or remember whether they are through; these take an untried one first
-    at any time."""
-    noted = (view.notes or {}).get("sweep")
-    return bool(noted[0]) if noted is not None else hasattr(state, "swept") and view.pulls[0, arm] == 0
 
 
 def _extension(books: Books) -> Decision | None:
