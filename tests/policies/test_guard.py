@@ -11,8 +11,12 @@ import dobandit as db
 from dobandit import worlds
 from dobandit.chance import Chance
 from dobandit.estimate.independence import p_value
-from dobandit.estimate.promises import Promises, _deviation
+from dobandit.estimate.joint import Joint
+from dobandit.estimate.promises import _deviation
+from dobandit.evidence.tally import Layout, Tallied
 from dobandit.policies import Policy, policy
+from dobandit.policies.guard import by_graph, pairs_of, repaired
+from dobandit.policies.pooled import pooled_of
 from dobandit.policies.protocol import Guarded
 from dobandit.problem import Problem
 from dobandit.worlds import World
@@ -66,6 +70,78 @@ def test_a_forgotten_hidden_cause_shows_in_observations(name: str) -> None:
     assert not db.simulate(problem_for(name, FRONT_DOOR, 50), world, [f"{name}[guard=false]"], 4).warnings()
 
 
+@pytest.mark.parametrize("name", OURS)
+def test_a_forgotten_hidden_cause_is_added(name: str) -> None:
+    """After that, the estimates are those of somebody who knew the right graph from the start, to the last bit."""
+    world = worlds.from_tables(f"{FRONT_DOOR}; X <-> Y", TABLES, {"U": ([0.5, 0.5], ["X", "Y"])})
+    made = policy(name)
+    outcomes = [
+        (arm, {v: int(drawn[v][i]) for v in "XMY"})
+        for arm, rows in (("do()", 800), ("do(M=1)", 30), ("do(X=0)", 20))
+        for drawn in [world.sample(arm, rows, seed=rows)]
+        for i in range(rows)
+    ]
+    wrong, right = (problem_for(name, graph, 2000) for graph in (FRONT_DOOR, f"{FRONT_DOOR}; X <-> Y"))
+    seen, known = evidence(made, wrong, outcomes, rows=2), evidence(made, right, outcomes, rows=2)
+    state = made.choose(seen, made.start(wrong, 2), Chance(0, "policy")).state
+    assert [pair for pair, is_added in zip(pairs_of(wrong), state.added[0], strict=True) if is_added] == [("X", "Y")]
+    ((_, pooled, translated),) = by_graph(seen, state.added)
+    np.testing.assert_array_equal(pooled.known(translated)[0].means, pooled_of(right).known(known)[0].means)
+    np.testing.assert_array_equal(made.recommend(seen, state), made.recommend(known, made.start(right, 2)))
+    trusting = policy(f"{name}[guard=false]")
+    assert not trusting.choose(seen, trusting.start(wrong, 2), Chance(0, "policy")).state.added.any()
+
+
+def test_rows_that_doubt_the_graph_do_not_disturb_the_others() -> None:
+    """Some of these trials add a hidden cause, at different times; alone or in company, each does the same."""
+    world = worlds.from_tables(f"{FRONT_DOOR}; X <-> Y", TABLES, {"U": ([0.5, 0.5], ["X", "Y"])})
+    problem = problem_for("causal-thompson", FRONT_DOOR, 260, 1.1)
+    both = ["causal-thompson", "causal-thompson[guard=false]"]
+    many = db.simulate(problem, world, both, 12, seed=3)
+    doubted = many.broken[both[0]].any(axis=(1, 2))
+    assert 0 < doubted.sum() < 12
+    differs = (many.pulls[both[0]] != many.pulls[both[1]]).any(axis=(1, 2))
+    assert differs.any()
+    few = db.simulate(problem, world, both[:1], 5, seed=3)
+    np.testing.assert_array_equal(few.pulls[both[0]], many.pulls[both[0]][:5])
+
+
+def test_outcomes_that_were_not_counted_together_change_no_graph() -> None:
+    """A study that counted a log before there was a joint table knows only some of its outcomes in it."""
+    made, problem = policy("causal-thompson"), problem_for("causal-thompson", FRONT_DOOR, 2000)
+    outcomes = [("do()", {"X": x, "M": m, "Y": x}) for x in (0, 1) for m in (0, 1)] * 100
+    seen = evidence(made, problem, outcomes)
+    added = np.zeros((1, len(pairs_of(problem))), dtype=bool)
+    assert repaired(seen, added).any()
+    seen.told[0, 0] += 1000
+    assert not repaired(seen, added).any()
+
+
+def test_the_joint_table_holds_every_other_one() -> None:
+    """Tables of any graph, made from the joint one, are those that counting by them gives."""
+    rng = np.random.default_rng(8)
+    problem = Problem("A -> B -> Y; A -> Y; C -> Y", "Y", 10, domains={"B": [0, 1, 2]})
+    joint = Joint(problem)
+    arms = tuple(range(len(problem.arms)))
+    others = [
+        Tallied("Y", ("C", "A"), arms=(0, 3)),
+        Tallied("B", (), arms=arms, by_arm=True),
+        Tallied("C", ("B",)),
+        Tallied("Y", ("B", "A", "C"), arms=arms, by_arm=True),
+    ]
+    number = 300
+    codes = np.stack([rng.integers(3 if v == "B" else 2, size=number) for v in problem.graph.variables], axis=1)
+    rows, chosen = rng.integers(2, size=number), rng.integers(len(arms), size=number)
+    rewards = rng.random(number)
+    counted = []
+    for tables in ((*joint.tables,), others):
+        layout = Layout(problem, tables)
+        counts = np.zeros((2, layout.size))
+        layout.add(counts, rows, chosen, codes, rewards, np.zeros(number, dtype=np.intp))
+        counted.append(counts)
+    np.testing.assert_allclose(joint.counts(counted[0], others), counted[1], atol=1e-9)
+
+
 def test_deviations_are_those_of_pearsons_test() -> None:
     """The normal variable and the p-value of `dobandit check` say the same, up to the approximation by a cube root."""
     rng = np.random.default_rng(4)
@@ -78,12 +154,11 @@ def test_deviations_are_those_of_pearsons_test() -> None:
     assert _deviation(sparse)[0] < 0
 
 
-def test_no_promise_is_about_what_the_reward_does_or_too_wide_to_tell() -> None:
+def test_no_promise_is_about_what_the_reward_does_or_of_a_large_graph() -> None:
     """Given Y, nothing can be counted; and the promises of a long chain are not watched."""
-    found = Promises(Problem("A -> Y; B -> Y; Y -> Z", "Y", 10))
-    assert [str(p) for p in found.promises] == ["A ⫫ B"]
+    assert [str(p) for p in pooled_of(Problem("A -> Y; B -> Y; Y -> Z", "Y", 10)).promises.promises] == ["A ⫫ B"]
     chain = " -> ".join([*(f"X{i}" for i in range(13)), "Y"])
-    assert not Promises(Problem(chain, "Y", 10)).tables
+    assert not pooled_of(Problem(chain, "Y", 10)).promises.promises
 
 
 @pytest.mark.parametrize("name", OURS)

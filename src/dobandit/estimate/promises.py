@@ -1,46 +1,48 @@
-"""What the graph promises about observations, and whether these keep it.
+"""What the graph promises about outcomes, and whether these keep it.
 
 Where a graph leaves out an edge between two variables, it usually promises that they are independent given some others.
-A hidden cause that somebody forgot breaks such a promise, and plain observations show it, long before an arm that looks
-bad by mistake is ever pulled.
+A hidden cause that somebody forgot breaks such a promise, and what is seen along the way shows it, long before an arm
+that looks bad by mistake is ever pulled.
 """
 
 from __future__ import annotations
 
-import math
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.estimate.independence import FEWEST
-from dobandit.evidence.tally import Layout, Tallied
+from dobandit.estimate.joint import Joint
+from dobandit.evidence.tally import Tallied
 from dobandit.graph.independencies import Independence, separator
 from dobandit.problem import Problem
 
 Array = NDArray[np.float64]
 
 BROKEN = 5.0  # standard deviations: a promise is looked at again and again, and there are many
-MOST_VARIABLES = 12  # of a graph that is watched; the promises of larger ones are for `dobandit check --data`
-MOST_CELLS = 64  # of a promise's table: a larger one takes too long to fill
 
 
 class Promises:
-    """The promises about what acts on the reward, and the tables of observations that tell if they are kept."""
+    """The promises about what acts on the reward; none where nobody counts all outcomes together.
 
-    def __init__(self, problem: Problem) -> None:
-        self.promises = tuple(_promises(problem))
-        self.tables = tuple(_table(p, problem.reward) for p in self.promises)
-        self.layout = Layout(problem, self.tables)
+    What a graph promises of observations it promises of the outcomes of every arm, too: an intervention cuts paths and
+    opens none. So the outcomes of each arm are judged by themselves, and the verdicts added up.
+    """
+
+    def __init__(self, problem: Problem, joint: Joint) -> None:
+        self.promises = tuple(_promises(problem)) if joint.tables else ()
+        self._tables = [_table(promise, problem) for promise in self.promises]
+        self._joint = joint
 
     def broken(self, counts: Array) -> Array:
-        """How many standard deviations the observations are off each promise, where that is too many, else 0.
+        """How many standard deviations the outcomes are off each promise, where that is too many, else 0.
 
-        Counts of the tables have axes (row, cell), the result has (row, promise).
+        The counts are those of the joint table, with axes (row, cell); the result has axes (row, promise).
         """
-        found = np.zeros((len(counts), len(self.tables)))
-        for k, table in enumerate(self.tables):
-            found[:, k] = _deviation(self.layout.view(counts, table))
+        found = np.zeros((len(counts), len(self.promises)))
+        for k, table in enumerate(self._tables):
+            found[:, k] = _deviation(self._joint.of(counts, table))
         return np.where(found > BROKEN, found, 0.0)
 
 
@@ -49,24 +51,19 @@ def _promises(problem: Problem) -> list[Independence]:
     condition."""
     graph, reward = problem.graph, problem.reward
     acting = [v for v in graph.variables if v in graph.ancestral(reward)]
-    if len(acting) > MOST_VARIABLES:
-        return []
     found = []
     for a, b in combinations(acting, 2):
         given = separator(graph, a, b, frozenset(acting) - {reward})
-        if given is not None and _size(problem, [a, b, *given]) <= MOST_CELLS:
+        if given is not None:
             found.append(Independence(a, b, tuple(v for v in graph.variables if v in given)))
     return found
 
 
-def _table(promise: Independence, reward: str) -> Tallied:
+def _table(promise: Independence, problem: Problem) -> Tallied:
     """The counts of the one variable by the other and the rest; the reward can only be counted itself."""
     a, b, given = promise
-    return Tallied(a, (*given, b)) if a == reward else Tallied(b, (*given, a))
-
-
-def _size(problem: Problem, variables: list[str]) -> int:
-    return math.prod(2 if v == problem.reward else len(problem.domains[v]) for v in variables)
+    counted, by = (a, b) if a == problem.reward else (b, a)
+    return Tallied(counted, (*given, by), arms=tuple(range(len(problem.arms))), by_arm=True)
 
 
 def _deviation(counts: Array) -> Array:

@@ -16,7 +16,7 @@ from dobandit.errors import ArmError, DataError
 from dobandit.evidence.counts import INTERVENTION, LARGEST, check_spelling, nothing_done
 from dobandit.evidence.grouped import Grouped
 from dobandit.evidence.sources import Source
-from dobandit.evidence.tally import Layout
+from dobandit.evidence.tally import Layout, Tallied
 from dobandit.problem import Arm, Problem
 
 Array = NDArray[np.float64]
@@ -49,7 +49,7 @@ def read_log(problem: Problem, source: Source, layout: Layout) -> Logged:
     for table, shape, at in zip(layout.tables, layout.shapes, layout.slices, strict=True):
         group = [v for v in (*table.given, table.variable) if v != problem.reward]
         rows = _rows(problem, source, group) if whole is None else whole
-        counts[at] = _table(rows, group, shape, table.arms, table.variable == problem.reward)
+        counts[at] = _table(rows, group, shape, table, table.variable == problem.reward)
     arms = _rows(problem, source, ()) if whole is None else whole
     if not arms.number.sum():
         raise DataError(f"{source.name}: there are no rows to observe")
@@ -57,10 +57,10 @@ def read_log(problem: Problem, source: Source, layout: Layout) -> Logged:
     return Logged(counts, _sums(arms.arms, arms.number, number), _sums(arms.arms, arms.earned, number))
 
 
-def _table(rows: _Rows, group: Sequence[str], shape: tuple[int, ...], arms: tuple[int, ...], of_reward: bool) -> Array:
-    counted = np.isin(rows.arms, arms)
-    cells = np.zeros(len(rows.arms), dtype=np.intp)
-    for v, size in zip(group, shape, strict=False):
+def _table(rows: _Rows, group: Sequence[str], shape: tuple[int, ...], table: Tallied, of_reward: bool) -> Array:
+    counted = np.isin(rows.arms, table.arms)
+    cells = rows.arms if table.by_arm else np.zeros(len(rows.arms), dtype=np.intp)
+    for v, size in zip(group, shape[1:] if table.by_arm else shape, strict=False):
         cells = cells * size + rows.codes[v]
     if not of_reward:
         return _sums(cells, rows.number * counted, math.prod(shape))

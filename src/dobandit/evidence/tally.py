@@ -26,7 +26,8 @@ class Tallied:
     """Counts of `variable` by the values of `given` in the outcomes of some arms, by their places (do() is 0), and of
     these only in every m-th: those whose number among the outcomes of their arm is `rest` modulo `every`.
 
-    The reward has two cells: what it is worth on the scale from 0 to 1, and the rest of the one.
+    The reward has two cells: what it is worth on the scale from 0 to 1, and the rest of the one. With `by_arm` every
+    arm of the problem has its own part of the table, which has the arm as its first axis.
     """
 
     variable: str
@@ -34,6 +35,7 @@ class Tallied:
     every: int = 1
     rest: int = 0
     arms: tuple[int, ...] = (0,)
+    by_arm: bool = False
 
 
 class Layout:
@@ -45,16 +47,24 @@ class Layout:
             raise ValueError("no table may condition on the reward, which counts partly for both of its cells")
         cards = {v: 2 if v == problem.reward else len(problem.domains[v]) for v in problem.graph.variables}
         place = {v: i for i, v in enumerate(problem.graph.variables)}
-        self.shapes = [tuple(cards[v] for v in (*t.given, t.variable)) for t in self.tables]
+        self.shapes = [
+            (*([len(problem.arms)] if t.by_arm else []), *(cards[v] for v in (*t.given, t.variable)))
+            for t in self.tables
+        ]
         sizes = [int(np.prod(shape)) for shape in self.shapes]
         self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
         self.size = int(self.offsets[-1])
         # Real numbers, because NumPy multiplies matrices of whole ones slowly; all places are exact below 2^53.
         self._strides = np.zeros((len(place), len(self.tables)))
+        self._arm_strides = np.zeros(len(self.tables), dtype=np.intp)
         for k, (table, shape) in enumerate(zip(self.tables, self.shapes, strict=True)):
-            for axis, v in enumerate((*table.given, table.variable)):
+            variables = (*table.given, table.variable)
+            shape = shape[-len(variables) :]
+            self._arm_strides[k] = int(np.prod(shape)) if table.by_arm else 0
+            for axis, v in enumerate(variables):
                 if v != problem.reward:  # the reward counts in both of its cells
                     self._strides[place[v], k] += int(np.prod(shape[axis + 1 :]))
+        self._by_arm = bool(self._arm_strides.any())
         self._every = np.array([t.every for t in self.tables], dtype=np.intp)
         self._rest = np.array([t.rest for t in self.tables], dtype=np.intp)
         self._split = bool((self._every > 1).any())
@@ -77,7 +87,7 @@ class Layout:
         return [Cells(*map(int, ends)) for ends in pairwise(self.offsets)]
 
     def view(self, counts: Counts, table: Tallied) -> Counts:
-        """The counts of one table with axes (row, given..., variable)."""
+        """The counts of one table with axes (row, given..., variable); the arm comes after the row if it has one."""
         return counts[:, self.slice(table)].reshape(len(counts), *self.shapes[self.place[table]])
 
     def add(
@@ -94,6 +104,8 @@ class Layout:
         if not len(rows) or not self.tables:
             return
         cells = (codes.astype(float) @ self._strides).astype(np.intp) + self.offsets[:-1]
+        if self._by_arm:
+            cells += arms[:, np.newaxis] * self._arm_strides
         counted = self._counted[arms]
         if self._split:
             counted = counted * (number[:, np.newaxis] % self._every == self._rest)

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from dobandit.chance import Chance
 from dobandit.estimate.circuit import total
 from dobandit.estimate.improvement import log_improvement
-from dobandit.policies.pooled import OnPooledEvidence, Pooled, own_means, pooled_of
+from dobandit.policies.guard import Doubts, OnPooledEvidence
+from dobandit.policies.pooled import Pooled, own_means
 from dobandit.policies.protocol import Arms, Array, Choice, View
 from dobandit.policies.ties import pick, recommended
 from dobandit.problem import Problem
@@ -28,10 +29,6 @@ from dobandit.problem import Problem
 CHUNK = 0.05  # of the money spent so far: the smallest sum that a decision thinks of spending
 MULTIPLES = (1.0, 4.0, 16.0)  # of that sum
 HOLD = 50  # a decision is kept for the next fiftieth of the pulls
-
-
-class State(NamedTuple):
-    refuted: Array  # how far own rewards contradict the graph; 0 where they do not
 
 
 @dataclass(frozen=True)
@@ -47,13 +44,12 @@ class CausalExplore(OnPooledEvidence):
     objective: ClassVar[str] = "simple"
     reference: ClassVar[str] = "ours; after Frazier, Powell and Dayanik, SIAM J. Control Optim. 2008"
 
-    def start(self, problem: Problem, rows: int) -> State:
-        return State(np.zeros((rows, len(problem.arms))))
+    def start(self, problem: Problem, rows: int) -> Doubts:
+        return Doubts.none(problem, rows)
 
-    def choose(self, view: View, state: State, chance: Chance) -> Choice:
-        pooled = pooled_of(view.problem)
+    def decide(self, pooled: Pooled, view: View, state: Doubts, chance: Chance) -> Choice:
         known, totals = pooled.known(view)
-        state = State(self.refuted(pooled, view, state, known))
+        state = state._replace(refuted=self.refuted(pooled, view, state.refuted, known))
         alone = pooled.alone(state.refuted)
         means = np.where(alone, own_means(view), known.means.T)
         leader = recommended(pooled.without_idle(means, view, state.refuted), view.costs)

@@ -16,19 +16,23 @@ from numpy.typing import NDArray
 
 from dobandit.chance import Chance
 from dobandit.estimate.circuit import total
-from dobandit.policies.pooled import OnPooledEvidence, Pooled, own_means, pooled_of
+from dobandit.policies.guard import Added, Doubts, OnPooledEvidence
+from dobandit.policies.pooled import Pooled, own_means
 from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View
 from dobandit.policies.ties import pick
 from dobandit.problem import Problem
 
+MOST_ESTIMATES = 4  # of an arm: two ways, of two formulas each
 FLOOR = 1e-3  # the least that a pull is taken to lose
 
 
 class State(NamedTuple):
     due: NDArray[np.intp]  # the time of the next refresh
-    weights: Array  # of the estimates
+    weights: Array  # of the estimates; there is room for those of any graph
     as_good: Array  # what an observation teaches about an arm, as a share of what a pull of the arm teaches
-    refuted: Array  # how far own rewards contradict the graph; 0 where they do not
+    refuted: Array  # from here on as in Doubts
+    added: Added
+    look: NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -44,12 +48,11 @@ class CausalThompson(OnPooledEvidence):
     reference: ClassVar[str] = "ours; after Thompson, Biometrika 1933, and May et al., JMLR 2012"
 
     def start(self, problem: Problem, rows: int) -> State:
-        pooled = pooled_of(problem)
-        arms = np.zeros((rows, len(problem.arms)))
-        return State(np.zeros(rows, dtype=np.intp), np.zeros((rows, len(pooled.pool.arm_of))), arms, arms)
+        arms = len(problem.arms)
+        weights = np.zeros((rows, MOST_ESTIMATES * arms))
+        return State(np.zeros(rows, dtype=np.intp), weights, np.zeros((rows, arms)), *Doubts.none(problem, rows))
 
-    def choose(self, view: View, state: State, chance: Chance) -> Choice:
-        pooled = pooled_of(view.problem)
+    def decide(self, pooled: Pooled, view: View, state: State, chance: Chance) -> Choice:
         state = self._refreshed(pooled, view, state)
         drawn, means = self._drawn_and_means(pooled, view, state, chance)
         index = np.maximum(drawn, means)
@@ -75,7 +78,10 @@ class CausalThompson(OnPooledEvidence):
         known, totals = pooled.known(view)
         due = view.times + 1 + view.times // 20
         as_good = _as_good(pooled, view, known.gradients, totals)
-        return State(due, known.weights.T.copy(), as_good, self.refuted(pooled, view, state, known))
+        weights = np.zeros(state.weights.shape)
+        weights[:, : pooled.pool.estimates] = known.weights.T
+        refuted = self.refuted(pooled, view, state.refuted, known)
+        return state._replace(due=due, weights=weights, as_good=as_good, refuted=refuted)
 
     def _drawn_and_means(self, pooled: Pooled, view: View, state: State, chance: Chance) -> tuple[Array, Array]:
         """The means of all arms in one draw of the tables, and in their means."""
@@ -83,7 +89,7 @@ class CausalThompson(OnPooledEvidence):
         shapes = pooled.shapes(view)
         both = np.concatenate([chance.gammas(view.trials, view.time, shapes), shapes])
         cells = pooled.conditions.normalised(np.ascontiguousarray(both.T))
-        weights = state.weights.T
+        weights = state.weights[:, : pooled.pool.estimates].T
         values = pooled.values(cells, np.concatenate([weights, weights], axis=1))
         drawn, means = values[:, :rows].T, values[:, rows:].T
         alone = pooled.alone(state.refuted)

@@ -1,29 +1,22 @@
-"""What our two policies share: pooled evidence about all arms, and the guard against a wrong graph.
-
-An arm whose own rewards contradict what the graph makes of all data is *refuted*: from then on it is judged by its own
-rewards alone. That helps only arms that are pulled, so observations are watched, too: whether they keep what the graph
-promises about them.
-"""
+"""Pooled evidence about all arms, compiled for a problem: what its tables say, and what contradicts them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import lru_cache
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dobandit.estimate.joint import Joint
 from dobandit.estimate.lessons import Lessons
 from dobandit.estimate.pool import Pool
 from dobandit.estimate.posterior import PRIOR, Conditions
 from dobandit.estimate.promises import Promises
 from dobandit.estimate.weighing import Known, Weighing
 from dobandit.evidence.tally import Tallied
-from dobandit.graph.independencies import Independence
-from dobandit.policies.protocol import Arms, Array, State, View
-from dobandit.policies.ties import recommended
+from dobandit.policies.protocol import Array, View
 from dobandit.problem import Problem
 
 REFUTED = 4.0  # standard deviations between own rewards and the graph's answer
@@ -34,16 +27,28 @@ class Pooled:
     """The pooled evidence of a problem, compiled. Arrays are (arm, row) or, inside tables, (..., row)."""
 
     def __init__(self, problem: Problem) -> None:
+        self.problem = problem
         self.pool = Pool(problem)
         self.conditions = Conditions(self.pool.layout)
         self.weighing = Weighing(self.pool, self.conditions)
         self.lessons = Lessons(self.pool, self.conditions)
-        self.promises = Promises(problem)
-        self.tables: Sequence[Tallied] = (*self.pool.tables, *self.lessons.tables, *self.promises.tables)
-        self.only_watched = frozenset(self.promises.tables).difference(self.pool.tables, self.lessons.tables)
+        self.joint = Joint(problem)
+        self.promises = Promises(problem, self.joint)
+        self._of_graph = (*self.pool.tables, *self.lessons.tables)
+        self.tables: Sequence[Tallied] = (*self._of_graph, *self.joint.tables)
         self._cells = self.pool.layout.size
-        self._watched = self._cells + self.lessons.layout.size  # where the tables of the promises begin
+        self._together = self._cells + self.lessons.layout.size  # where the joint table begins
         self._has_aliases = bool(self.pool.is_alias.any())
+
+    def translated(self, view: View, other: Pooled) -> View:
+        """The view of somebody who has the same outcomes in the tables of another graph."""
+        joint = self.together(view)
+        of_graph = self.joint.counts(joint, other._of_graph)
+        return replace(view, problem=other.problem, counts=np.concatenate([of_graph, joint], axis=1))
+
+    def together(self, view: View) -> Array:
+        """The counts of the joint table."""
+        return view.counts[:, self._together :]
 
     def shapes(self, view: View) -> Array:
         """The parameters of the Dirichlet posteriors of all tables: axes (row, cell)."""
@@ -65,7 +70,7 @@ class Pooled:
 
     def met(self, view: View) -> Array:
         """The chance that an outcome of an arm falls on a condition of a table that it may enter: (arm, z, row)."""
-        return self.lessons.of_arms(self.lessons.of_observing(view.counts[:, self._cells : self._watched]))
+        return self.lessons.of_arms(self.lessons.of_observing(view.counts[:, self._cells : self._together]))
 
     def refuted(self, view: View, before: Array, known: Known) -> Array:
         """How many standard deviations the own rewards of an arm are from what the graph makes of all data, where
@@ -84,8 +89,8 @@ class Pooled:
         return np.asarray(self.pool.has_none | (refuted > 0))
 
     def broken(self, view: View) -> Array:
-        """How far observations are off the promises of the graph; 0 where they keep them. Axes (row, promise)."""
-        return self.promises.broken(view.counts[:, self._watched :])
+        """How far outcomes are off the promises of the graph; 0 where they keep them. Axes (row, promise)."""
+        return self.promises.broken(self.together(view))
 
     def without_idle(self, scores: Array, view: View, refuted: Array) -> Array:
         """Scores that are never the best for arms that the graph says to be as good as do(), and that are not cheaper,
@@ -94,42 +99,6 @@ class Pooled:
             return scores
         idle = self.pool.is_alias & (view.costs >= view.costs[:, :1]) & (refuted == 0)
         return np.where(idle, -np.inf, scores)
-
-
-@dataclass(frozen=True)
-class OnPooledEvidence:
-    """What our policies have in common: tables, the recommendation, and the guard. Their states have `refuted`."""
-
-    ignores_budget: ClassVar[bool] = True
-    starts_from_logs: ClassVar[bool] = True
-
-    guard: bool = True
-
-    def tables(self, problem: Problem) -> Sequence[Tallied]:
-        return pooled_of(problem).tables
-
-    def recommend(self, view: View, state: State) -> Arms:
-        pooled = pooled_of(view.problem)
-        known, _ = pooled.known(view)
-        alone = pooled.alone(self.refuted(pooled, view, state, known))
-        return recommended(np.where(alone, own_means(view), known.means.T), view.costs)
-
-    def refuted(self, pooled: Pooled, view: View, state: State, known: Known) -> Array:
-        """How far own rewards contradict the graph; 0 where they do not, or where nobody looks."""
-        refuted: Array = state.refuted
-        return pooled.refuted(view, refuted, known) if self.guard else refuted
-
-    def contradicted(self, view: View, state: State) -> Array:
-        """The same, for somebody who asks from outside."""
-        pooled = pooled_of(view.problem)
-        return self.refuted(pooled, view, state, pooled.known(view)[0])
-
-    def promises(self, problem: Problem) -> Sequence[Independence]:
-        return pooled_of(problem).promises.promises if self.guard else ()
-
-    def broken(self, view: View) -> Array:
-        """How far observations are off the promises of the graph; 0 where they keep them."""
-        return pooled_of(view.problem).broken(view) if self.guard else np.zeros((len(view.trials), 0))
 
 
 _compiled = lru_cache(maxsize=64)(Pooled)

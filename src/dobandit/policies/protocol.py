@@ -120,10 +120,10 @@ def contradiction_told(z: float) -> str:
 
 
 def broken_promise_told(promise: Independence, z: float) -> str:
-    """What a user is told of observations that do not keep a promise of the graph."""
+    """What a user is told of outcomes that do not keep a promise of the graph."""
     return (
         f"observations contradict the graph: {promise} does not hold, |z| = {z:.1f}; "
-        f"is there a hidden cause {promise.a} <-> {promise.b}, or an edge?"
+        f"is there a hidden cause {promise.a} <-> {promise.b}, or an edge? Estimates allow for a hidden cause"
     )
 
 
@@ -132,11 +132,11 @@ class Guarded(Protocol):
     """A policy that notices when the graph is wrong."""
 
     def promises(self, problem: Problem) -> Sequence[Independence]:
-        """What it watches in the observations."""
+        """What it watches in the outcomes."""
         ...
 
     def broken(self, view: View) -> Array:
-        """How far observations are off each promise, in standard deviations, or 0: axes (row, promise)."""
+        """How far outcomes are off each promise, in standard deviations, or 0: axes (row, promise)."""
         ...
 
     def contradicted(self, view: View, state: State) -> Array:

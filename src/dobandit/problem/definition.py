@@ -112,6 +112,14 @@ class Problem:
         """The classical bandit: every pull costs one, and there are `horizon` of them."""
         return cls(graph, reward, None, objective, horizon=horizon, **rest)
 
+    def with_hidden_causes(self, pairs: Iterable[tuple[str, str]]) -> Problem:
+        """The same problem for somebody who allows for more hidden causes, each acting on two variables."""
+        other = object.__new__(Problem)
+        known = self.graph
+        graph = Graph.from_edges(known.directed, [*known.bidirected, *pairs], known.variables)
+        other.__dict__.update(self.__dict__, graph=graph)
+        return other
+
     def utility(self, earned: Numbers, rows: Numbers | float = 1.0) -> Numbers:
         """Rewards on the scale from 0 (worst) to 1 (best) that policies see; of so many rows together."""
         low, high = min(self.reward_values), max(self.reward_values)

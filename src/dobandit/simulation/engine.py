@@ -33,7 +33,7 @@ from dobandit.worlds import World
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-TOGETHER = 2**12  # retired rows for which recommendations are made at once
+TOGETHER = 2**24  # cells of retired rows for which recommendations are made at once
 
 
 class Setting(NamedTuple):
@@ -113,7 +113,7 @@ class _Run:
                 return
             self.retired.append(self.rows.take(index[ending]))
             self.rows = self.rows.take(np.delete(np.arange(len(self.rows.trial)), index[ending]))
-            if sum(len(gone.trial) for gone in self.retired) > TOGETHER:
+            if sum(gone.counts.size for gone in self.retired) > TOGETHER:
                 self.recommend()
 
     def _check(self, choice: Choice, affordable: NDArray[np.bool_]) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dobandit.chance import generator
 from dobandit.estimate.posterior import PRIOR
 from dobandit.policies import View
+from dobandit.policies.guard import Added, Doubts, by_graph, repaired
 from dobandit.policies.pooled import Pooled, own_means, pooled_of
 from dobandit.policies.protocol import OBSERVE, STOP, State, broken_promise_told, contradiction_told
 from dobandit.policies.registry import spec_of
@@ -128,20 +129,30 @@ def believed(books: Books) -> Beliefs:
     view = books.view(np.zeros(books.costs.shape, dtype=bool), books.judged)
     rng = generator(books.seed, f"study:{books.number}")
     means, draws, warnings = own_means(view)[0], _own_draws(view, rng), tuple[str, ...]()
-    refuted = getattr(books.state, "refuted", np.zeros(view.told.shape))  # what the policy has seen, it has seen
+    refuted = np.zeros(view.told.shape)
     if books.judged.layout.tables:
-        pooled = pooled_of(books.problem)
-        known, _ = pooled.known(view)
-        refuted = pooled.refuted(view, refuted, known)
+        refuted, added = _doubts(books, view)
+        ((_, pooled, seen),) = by_graph(view, added)
+        known, _ = pooled.known(seen)
+        refuted = pooled.refuted(seen, refuted, known)
         alone = pooled.alone(refuted)[0]
-        of_graph = _pooled_draws(pooled, view, known.weights, rng)
+        of_graph = _pooled_draws(pooled, seen, known.weights, rng)
         means, draws = np.where(alone, means, known.means[:, 0]), np.where(alone, draws[: len(of_graph)], of_graph)
-        off = zip(pooled.promises.promises, pooled.broken(view)[0].tolist(), strict=True)
+        given = pooled_of(books.problem)
+        off = zip(given.promises.promises, given.broken(view)[0].tolist(), strict=True)
         warnings = tuple(broken_promise_told(promise, z) for promise, z in off if z > 0)
     ends = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     low, high = np.sort(in_units(books.problem, np.clip(ends, 0.0, 1.0)), axis=0)
     shown = in_units(books.problem, means)
     return Beliefs(shown, np.minimum(low, shown), np.maximum(high, shown), draws, refuted[0], warnings)
+
+
+def _doubts(books: Books, view: View) -> tuple[Array, Added]:
+    """What the policy has seen, it has seen; and what it would see now."""
+    doubts = Doubts.none(books.problem, 1)
+    refuted, added = (getattr(books.state, name, getattr(doubts, name)) for name in ("refuted", "added"))
+    now = repaired(view, added)
+    return (refuted if (now == added).all() else doubts.refuted), now
 
 
 def _own_draws(view: View, rng: np.random.Generator) -> Array:

@@ -28,7 +28,6 @@ class Tally:
 
     def __init__(self, problem: Problem, tables: Sequence[Tallied], reads_logs: bool) -> None:
         self.layout, self.reads_logs = Layout(problem, tables), reads_logs
-        self._watched = pooled_of(problem).only_watched if tables and reads_logs else frozenset[Tallied]()
         self.counts = np.zeros((1, self.layout.size))
         self.told = np.zeros((1, len(problem.arms)))
         self.rewards = np.zeros((1, len(problem.arms)))
@@ -42,10 +41,10 @@ class Tally:
         self.rewards[0, arm] += seen.reward[0]
 
     def can_add(self, evidence: Mapping[str, Any]) -> bool:
-        """Whether all that this reader decides by was counted: another version may have counted other tables. What it
-        only watches may be missing."""
+        """Whether all that this reader decides by was counted: another version may have counted other tables. The
+        joint table, which is for whoever doubts the graph, may be missing."""
         found = {_key(table) for table in evidence["tables"]}
-        return not self.reads_logs or all(_key_of(t) in found for t in self.layout.tables if t not in self._watched)
+        return not self.reads_logs or all(_key_of(t) in found for t in self.layout.tables if not t.by_arm)
 
     def add_logged(self, evidence: Mapping[str, Any]) -> None:
         """Rows that were logged elsewhere."""
@@ -101,13 +100,14 @@ def _to_plain(table: Tallied, counts: Any) -> dict[str, Any]:
         "variable": table.variable,
         "given": list(table.given),
         "arms": list(table.arms),
+        "by_arm": table.by_arm,
         "counts": array_to_plain(counts),
     }
 
 
-def _key(plain: Mapping[str, Any]) -> tuple[str, tuple[str, ...], tuple[int, ...]]:
-    return plain["variable"], tuple(plain["given"]), tuple(plain["arms"])
+def _key(plain: Mapping[str, Any]) -> tuple[object, ...]:
+    return plain["variable"], tuple(plain["given"]), tuple(plain["arms"]), plain.get("by_arm", False)
 
 
-def _key_of(table: Tallied) -> tuple[str, tuple[str, ...], tuple[int, ...]]:
-    return table.variable, table.given, tuple(table.arms)
+def _key_of(table: Tallied) -> tuple[object, ...]:
+    return table.variable, table.given, tuple(table.arms), table.by_arm
