@@ -9,7 +9,7 @@ import dobandit as db
 from dobandit import worlds
 from dobandit.chance import Chance
 from dobandit.policies import View, policy
-from dobandit.policies.causal_thompson import CausalThompson
+from dobandit.policies.causal_thompson import ALIKE, NARROW, CausalThompson
 from dobandit.policies.pooled import pooled_of
 from dobandit.problem import Problem
 from dobandit.worlds import World
@@ -18,7 +18,8 @@ from tests.policies.views import evidence
 
 
 def test_a_draw_of_the_tables_is_a_draw_of_every_arm() -> None:
-    """On X -> Y: do(X=x) is a Beta variate, and do() the mixture of the two by a draw of P(X), in every row."""
+    """On X -> Y: do(X=x) is a Beta variate, a fifth closer to its mean, and do() the mixture of the two by a draw of
+    P(X), in every row; where the prior may be wrong, all move up or down together."""
     problem = Problem("X -> Y", "Y", budget=100)
     seen = [("do()", {"X": x, "Y": y}) for x, y in [(0, 0)] * 5 + [(0, 1)] * 3 + [(1, 1)] * 7 + [(1, 0)] * 2]
     rows, made = 20_000, CausalThompson()
@@ -28,16 +29,22 @@ def test_a_draw_of_the_tables_is_a_draw_of_every_arm() -> None:
     exact = [0.5 * 0 + (8.5 / 18) * (3.5 / 9) + (9.5 / 18) * (7.5 / 10), 3.5 / 9, 7.5 / 10]
     np.testing.assert_allclose(means, np.tile(exact, (rows, 1)), rtol=1e-12)
     for arm, (a, b) in ((1, (3.5, 5.5)), (2, (7.5, 2.5))):
-        variance = a * b / ((a + b) ** 2 * (a + b + 1))
+        variance = NARROW**2 * a * b / ((a + b) ** 2 * (a + b + 1))
         assert abs(drawn[:, arm].mean() - a / (a + b)) < 4 * np.sqrt(variance / rows)
         assert drawn[:, arm].var() == pytest.approx(variance, rel=0.05)
     low, high = drawn[:, 1:].min(axis=1), drawn[:, 1:].max(axis=1)
     assert ((low <= drawn[:, 0]) & (drawn[:, 0] <= high)).all()
+    by_prior = np.tile([0.0, 0.1, 0.2], (rows, 1))
+    moved = made._drawn_and_means(pooled_of(problem), view, state._replace(by_prior=by_prior), Chance(0, "policy"))[0]
+    shift = (moved - drawn) / ALIKE
+    np.testing.assert_allclose(shift, np.outer(shift[:, 2] / 0.2, [0.0, 0.1, 0.2]), atol=1e-12)
+    assert abs(shift[:, 2].mean()) < 4 * 0.2 / np.sqrt(3 * rows)
+    assert 0.19 < np.abs(shift[:, 2]).max() <= 0.2
 
 
 def test_the_choice_by_plain_loops() -> None:
     """Optimism, do() least of all drawn below its mean, idle arms, and what is observed instead of pulled."""
-    made, rows = CausalThompson(), 400
+    made, rows = CausalThompson(), 2000
     problem = Problem("Z -> X -> Y; W", "Y", budget=1000, default_cost=1.5)
     codes = np.random.default_rng(2).integers(0, 2, (8, 3))
     seen = [("do()", {"Z": z, "X": x, "Y": y, "W": 0}) for z, x, y in codes.tolist()]
