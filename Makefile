@@ -23,7 +23,7 @@ demo: $(USABLE)
 	$(BIN)/dobandit init --quiet --example shop $(OUT)/shop.toml
 	$(BIN)/dobandit check $(OUT)/shop.toml
 	@echo
-	$(BIN)/dobandit run $(OUT)/shop.toml --trials 200 --budget 150 --budget 300 --budget 600 --out $(OUT)
+	$(BIN)/dobandit run $(OUT)/shop.toml --policy all --trials 200 --budget 150 --budget 300 --budget 600 --out $(OUT)
 
 test: lint
 	$(BIN)/python -m pytest -n 2

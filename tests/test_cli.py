@@ -437,6 +437,20 @@ def test_run_for_scripts(dobandit: Run, tmp_path: Path) -> None:
     assert again["results"] == rows
 
 
+def test_run_takes_the_recommended_policy_unless_told_otherwise(dobandit: Run, tmp_path: Path) -> None:
+    file = tmp_path / "n6.toml"
+    dobandit("init", "--example", "paper-n6", file)
+
+    def names(*arguments: str) -> list[str]:
+        ran = dobandit("run", file, *arguments, "--trials", 1, "--budget", 20, "--json")
+        return [row["policy"] for row in json.loads(ran.out)["results"]]
+
+    assert names() == ["causal-thompson"]
+    everybody = names("--policy", "all")
+    assert set(everybody) >= {"causal-thompson", "paper-cumulative", "crm", "f-kube", "ucb", "thompson"}
+    assert names("--policy", "all", "--policy", "ucb", "--policy", "f-kube[as_published=true]")[:-1] == everybody
+
+
 def test_run_without_a_world_says_so(dobandit: Run, tmp_path: Path) -> None:
     file = tmp_path / "p.toml"
     file.write_text('budget = 20\nreward = "Y"\ngraph.edges = "X -> Y; X <-> Y"')

@@ -24,13 +24,18 @@ from dobandit.simulation import Results, simulate
 from dobandit.simulation.processes import processes
 from dobandit.worlds import World
 
+ALL = "all"
 WORTH_PROCESSES = 256  # trials from which starting processes pays
 
 
 @click.command()
 @PROBLEM
 @click.option(
-    "--policy", "names", multiple=True, metavar="P", help="A policy (repeat for more); default: all that fit."
+    "--policy",
+    "names",
+    multiple=True,
+    metavar="P",
+    help="A policy (repeat for more), or 'all' that fit; default: the recommended one.",
 )
 @click.option("--trials", default=100, show_default=True, type=click.IntRange(1), help="How many trials.")
 @click.option(
@@ -60,12 +65,12 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Simulate the world of PROBLEM and compare the regret of policies, all on the same worlds and with the same luck.
+    """Simulate the world of PROBLEM: the regret of one policy, or of several on the same worlds and with the same luck.
 
     Without a [world], every trial has a random world on your graph.
     """
     found = Problem.load(problem)
-    chosen = [spec_of(policy(name)) for name in names] or policies_for(found.objective)
+    chosen = _chosen(names, found.objective)
     with ready(out, figures=True), progress(chosen, quiet) as report, _executor(workers, trials) as executor:
         start = time.perf_counter()
         results = simulate(
@@ -101,6 +106,13 @@ def command(
                 "results": results.summary(),
             }
         )
+
+
+def _chosen(names: tuple[str, ...], objective: str) -> list[str]:
+    """The policies that somebody named; the one for the objective that we recommend, if nobody did."""
+    fitting = policies_for(objective)
+    wanted = [each for name in names for each in (fitting if name == ALL else [spec_of(policy(name))])]
+    return list(dict.fromkeys(wanted)) if ALL in names else wanted or fitting[:1]
 
 
 def _world(problem: Problem, path: Path, quiet: bool) -> World | Callable[[int], World]:

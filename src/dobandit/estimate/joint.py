@@ -33,15 +33,18 @@ class Joint:
         self.tables: tuple[Tallied, ...] = (whole,) if cells <= MOST_CELLS else ()
         self.layout = Layout(problem, self.tables)
 
-    def of(self, counts: Array, table: Tallied) -> Array:
-        """Another table, from the counts of the joint one: axes (row, given..., variable), the arm after the row if
+    def whole(self, counts: Array) -> Array:
+        """The joint table with axes (row, arm, others..., reward)."""
+        (joint,) = self.tables
+        return self.layout.view(counts, joint)
+
+    def of(self, whole: Array, table: Tallied) -> Array:
+        """Another table, from the whole of the joint one: axes (row, given..., variable), the arm after the row if
         the table has one."""
         (joint,) = self.tables
-        found = self.layout.view(counts, joint)
         axes: list[str | None] = [None, "arm", *joint.given, joint.variable]
         wanted = [None, *(["arm"] if table.by_arm else []), *table.given, table.variable]
-        if not table.by_arm:
-            found = found[:, list(table.arms)]
+        found = whole if table.by_arm else whole[:, list(table.arms)]
         for axis in [a for a in axes if a not in wanted]:  # in an order that no batch can change
             found = total(np.moveaxis(found, axes.index(axis), 0))
             axes.remove(axis)
@@ -49,4 +52,5 @@ class Joint:
 
     def counts(self, counts: Array, tables: Iterable[Tallied]) -> Array:
         """Other tables behind each other: axes (row, cell)."""
-        return np.concatenate([self.of(counts, table).reshape(len(counts), -1) for table in tables], axis=1)
+        whole = self.whole(counts)
+        return np.concatenate([self.of(whole, table).reshape(len(counts), -1) for table in tables], axis=1)

@@ -12,6 +12,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from dobandit.estimate.circuit import total
 from dobandit.estimate.independence import FEWEST
 from dobandit.estimate.joint import Joint
 from dobandit.evidence.tally import Tallied
@@ -41,8 +42,13 @@ class Promises:
         The counts are those of the joint table, with axes (row, cell); the result has axes (row, promise).
         """
         found = np.zeros((len(counts), len(self.promises)))
+        if not self.promises:
+            return found
+        whole = self._joint.whole(counts)
+        number = whole.reshape(*whole.shape[:2], -1).sum(axis=2)
+        whole = whole[:, number.max(axis=0) >= 4 * FEWEST]  # the other arms have no table with enough rows
         for k, table in enumerate(self._tables):
-            found[:, k] = _deviation(self._joint.of(counts, table))
+            found[:, k] = _deviation(self._joint.of(whole, table))
         return np.where(found > BROKEN, found, 0.0)
 
 
@@ -70,11 +76,12 @@ def _deviation(counts: Array) -> Array:
     """Pearson's statistic of independence of the last two variables given the others, in every row as standard
     deviations of a normal variable (Wilson and Hilferty 1931). Strata with too few rows do not count."""
     rows, (b, a) = len(counts), counts.shape[-2:]
-    strata = counts.reshape(rows, -1, b, a)
-    number = strata.sum(axis=(2, 3), keepdims=True)
-    expected = strata.sum(axis=3, keepdims=True) * strata.sum(axis=2, keepdims=True) / np.maximum(number, 1.0)
-    enough = expected.min(axis=(2, 3)) >= FEWEST
-    parts = ((strata - expected) ** 2 / np.maximum(expected, 1.0)).sum(axis=(2, 3))
+    table = np.moveaxis(counts, (-2, -1), (0, 1)).reshape(b, a, rows, -1)  # rows and strata last: long, fast loops
+    by_a = total(table)
+    by_b, number = total(np.moveaxis(table, 1, 0)), total(by_a)
+    expected = by_b[:, np.newaxis] * by_a / np.maximum(number, 1.0)
+    enough = expected.min(axis=(0, 1)) >= FEWEST
+    parts = total(((table - expected) ** 2 / np.maximum(expected, 1.0)).reshape(b * a, rows, -1))
     statistic, freedom = (parts * enough).sum(axis=1), np.maximum(enough.sum(axis=1) * (a - 1) * (b - 1), 1)
     spread = 2 / (9 * freedom)
     return np.asarray((np.cbrt(statistic / freedom) - (1 - spread)) / np.sqrt(spread))

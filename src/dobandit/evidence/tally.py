@@ -69,10 +69,12 @@ class Layout:
         self._rest = np.array([t.rest for t in self.tables], dtype=np.intp)
         self._split = bool((self._every > 1).any())
         self._of_reward = np.array([t.variable == problem.reward for t in self.tables], dtype=bool)
+        self._reward_tables = np.flatnonzero(self._of_reward)
         self._counted = np.zeros((len(problem.arms), len(self.tables)))
         for k, table in enumerate(self.tables):
             self._counted[list(table.arms), k] = 1.0
         self.counts_arm: NDArray[np.bool_] = np.any(self._counted, axis=1)
+        self.counts_all = bool(self.counts_arm.all())
 
     @cached_property
     def place(self) -> dict[Tallied, int]:
@@ -112,5 +114,5 @@ class Layout:
         y = np.where(self._of_reward, reward[:, np.newaxis], 0.0)
         flat, first = counts.reshape(-1), (rows * self.size)[:, np.newaxis]
         np.add.at(flat, first + cells, counted * (1 - y))
-        of_reward = np.flatnonzero(self._of_reward)
+        of_reward = self._reward_tables
         np.add.at(flat, first + cells[:, of_reward] + 1, (counted * y)[:, of_reward])

@@ -190,12 +190,11 @@ class _Run:
         rows = self.rows
         arms = rows.arm[at]
         codes, reward = self.nature.answer(rows.trial[at], arms, times)
-        telling = np.flatnonzero(self.layout.counts_arm[arms])
-        if len(telling):
-            seen = codes[telling][:, self.nature.seen]
-            self.layout.add(
-                rows.counts, at[telling], arms[telling], seen, reward[telling], number[telling].astype(np.intp)
-            )
+        told = at, arms, codes[:, self.nature.seen], reward, number.astype(np.intp)
+        if self.layout.counts_all:
+            self.layout.add(rows.counts, *told)
+        elif len(telling := np.flatnonzero(self.layout.counts_arm[arms])):
+            self.layout.add(rows.counts, *(part[telling] for part in told))  # type: ignore[arg-type]
         place = at * rows.costs.shape[1] + arms  # of the chosen arm, in flat rows
         np.add.at(rows.pulls.reshape(-1), place, 1.0)
         np.add.at(rows.rewards.reshape(-1), place, reward)
