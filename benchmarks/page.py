@@ -73,7 +73,8 @@ class Bench(NamedTuple):
         rest |= {"trials": trials, "seed": self.seed, "executor": self.executor}
         found = compare(world, objective, policies=policies, **rest)
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(pickle.dumps(found))
+        path.with_suffix(".part").write_bytes(pickle.dumps(found))
+        path.with_suffix(".part").replace(path)  # whole or not at all
         print(f"{path.stem}: {time.perf_counter() - start:.0f} s", flush=True)
         return found
 

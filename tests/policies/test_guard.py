@@ -62,8 +62,8 @@ def test_a_forgotten_hidden_cause_shows_in_observations(name: str) -> None:
         db.simulate(problem_for(name, graph, 50), world, [name], 4, evidence=log)
         for graph in (FRONT_DOOR, f"{FRONT_DOOR}; X <-> Y")
     )
-    (told,) = [text for text in wrong.warnings() if "observations" in text]
-    assert told.startswith(f"{name}: observations contradict the graph: X ⫫ Y | M does not hold, |z| = ")
+    (told,) = [text for text in wrong.warnings() if "outcomes" in text]
+    assert told.startswith(f"{name}: outcomes contradict the graph: X ⫫ Y | M does not hold, |z| = ")
     assert "X <-> Y" in told
     assert told.endswith("(in 4 of 4 trials)")
     assert not right.warnings()
@@ -83,6 +83,9 @@ def test_a_forgotten_hidden_cause_is_added(name: str) -> None:
     ]
     wrong, right = (problem_for(name, graph, 2000) for graph in (FRONT_DOOR, f"{FRONT_DOOR}; X <-> Y"))
     seen, known = evidence(made, wrong, outcomes, rows=2), evidence(made, right, outcomes, rows=2)
+    np.testing.assert_array_equal(  # a look at the promises comes before every answer
+        made.recommend(seen, made.start(wrong, 2)), made.recommend(known, made.start(right, 2))
+    )
     state = made.choose(seen, made.start(wrong, 2), Chance(0, "policy")).state
     assert [pair for pair, is_added in zip(pairs_of(wrong), state.added[0], strict=True) if is_added] == [("X", "Y")]
     ((_, pooled, translated),) = by_graph(seen, state.added)
@@ -123,23 +126,33 @@ def test_the_joint_table_holds_every_other_one() -> None:
     problem = Problem("A -> B -> Y; A -> Y; C -> Y", "Y", 10, domains={"B": [0, 1, 2]})
     joint = Joint(problem)
     arms = tuple(range(len(problem.arms)))
-    others = [
-        Tallied("Y", ("C", "A"), arms=(0, 3)),
-        Tallied("B", (), arms=arms, by_arm=True),
-        Tallied("C", ("B",)),
-        Tallied("Y", ("B", "A", "C"), arms=arms, by_arm=True),
-    ]
+    others = [Tallied("Y", ("C", "A"), arms=(0, 3)), Tallied("C", ("B",)), Tallied("B", ("A",), arms=arms)]
+    by_arm = Tallied("Y", ("B", "A"), arms=arms, by_arm=True)
     number = 300
     codes = np.stack([rng.integers(3 if v == "B" else 2, size=number) for v in problem.graph.variables], axis=1)
     rows, chosen = rng.integers(2, size=number), rng.integers(len(arms), size=number)
     rewards = rng.random(number)
     counted = []
-    for tables in ((*joint.tables,), others):
+    for tables in (joint.tables, others, [by_arm]):
         layout = Layout(problem, tables)
         counts = np.zeros((2, layout.size))
         layout.add(counts, rows, chosen, codes, rewards, np.zeros(number, dtype=np.intp))
         counted.append(counts)
-    np.testing.assert_allclose(joint.counts(counted[0], others), counted[1], atol=1e-9)
+    found = joint.counts(counted[0], joint.places(others), counted[1].shape[1])
+    np.testing.assert_allclose(found, counted[1], atol=1e-9)
+    found = joint.of(joint.whole(counted[0]), by_arm).reshape(2, -1)
+    np.testing.assert_allclose(found, counted[2], atol=1e-9)
+
+
+def test_a_row_breaks_the_same_promises_in_any_company() -> None:
+    problem = Problem("A -> B -> C -> Y; D -> C", "Y", 10)
+    rng = np.random.default_rng(5)
+    joint = Joint(problem)
+    counts = rng.gamma(0.3, 8.0, (40, joint.layout.size)) * (rng.random((40, joint.layout.size)) < 0.4)
+    promises = pooled_of(problem).promises
+    alone = np.concatenate([promises.broken(row[np.newaxis]) for row in counts])
+    assert (alone > 0).any()
+    np.testing.assert_array_equal(promises.broken(counts), alone)
 
 
 def test_deviations_are_those_of_pearsons_test() -> None:
@@ -155,10 +168,11 @@ def test_deviations_are_those_of_pearsons_test() -> None:
 
 
 def test_no_promise_is_about_what_the_reward_does_or_of_a_large_graph() -> None:
-    """Given Y, nothing can be counted; and the promises of a long chain are not watched."""
+    """Given Y, nothing can be counted; and nine causes of the reward can be watched, but not ten."""
     assert [str(p) for p in pooled_of(Problem("A -> Y; B -> Y; Y -> Z", "Y", 10)).promises.promises] == ["A ⫫ B"]
-    chain = " -> ".join([*(f"X{i}" for i in range(13)), "Y"])
-    assert not pooled_of(Problem(chain, "Y", 10)).promises.promises
+    for causes, watched in ((9, True), (10, False)):
+        problem = Problem(" -> ".join([*(f"X{i}" for i in range(causes)), "Y"]), "Y", 10)
+        assert bool(pooled_of(problem).promises.promises) == bool(pairs_of(problem)) == watched
 
 
 @pytest.mark.parametrize("name", OURS)

@@ -7,7 +7,7 @@ counted long ago. The joint table of what acts on the reward has them all, as lo
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,9 @@ from dobandit.evidence.tally import Layout, Tallied
 from dobandit.problem import Problem
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
-MOST_CELLS = 2**15  # of all arms: ten binary variables that can all be set
+MOST_CELLS = 2**15  # of all arms: nine binary causes of the reward that can all be set
 
 
 class Joint:
@@ -39,18 +40,36 @@ class Joint:
         return self.layout.view(counts, joint)
 
     def of(self, whole: Array, table: Tallied) -> Array:
-        """Another table, from the whole of the joint one: axes (row, given..., variable), the arm after the row if
-        the table has one."""
+        """A smaller table by arm, from the whole of the joint one: axes (row, arm, given..., variable)."""
         (joint,) = self.tables
         axes: list[str | None] = [None, "arm", *joint.given, joint.variable]
-        wanted = [None, *(["arm"] if table.by_arm else []), *table.given, table.variable]
-        found = whole if table.by_arm else whole[:, list(table.arms)]
+        wanted = [None, "arm", *table.given, table.variable]
         for axis in [a for a in axes if a not in wanted]:  # in an order that no batch can change
-            found = total(np.moveaxis(found, axes.index(axis), 0))
+            whole = total(np.moveaxis(whole, axes.index(axis), 0))
             axes.remove(axis)
-        return found.transpose([axes.index(a) for a in wanted])
+        return whole.transpose([axes.index(a) for a in wanted])
 
-    def counts(self, counts: Array, tables: Iterable[Tallied]) -> Array:
-        """Other tables behind each other: axes (row, cell)."""
-        whole = self.whole(counts)
-        return np.concatenate([self.of(whole, table).reshape(len(counts), -1) for table in tables], axis=1)
+    def places(self, tables: Sequence[Tallied]) -> Indices:
+        """Where each cell of the joint table belongs in other tables that lie behind each other: axes (table, cell).
+        What a table does not hold goes to a cell behind them all."""
+        (joint,) = self.tables
+        shape = self.layout.shapes[0]
+        names = ("arm", *joint.given, joint.variable)
+        size = dict(zip(names, shape, strict=True))
+        codes = dict(zip(names, np.unravel_index(np.arange(math.prod(shape)), shape), strict=True))
+        found, first = [], 0
+        for table in tables:
+            place, cells = np.zeros(math.prod(shape), dtype=np.intp), 1
+            for v in (*table.given, table.variable):
+                place, cells = place * size[v] + codes[v], cells * size[v]
+            found.append(np.where(np.isin(codes["arm"], table.arms), first + place, -1))
+            first += cells
+        return np.array([np.where(place < 0, first, place) for place in found])
+
+    def counts(self, counts: Array, places: Indices, size: int) -> Array:
+        """The other tables, which have so many cells, from the counts of the joint one: axes (row, cell)."""
+        rows, cells = np.nonzero(counts)
+        target = places[:, cells] + rows * (size + 1)
+        weights = np.broadcast_to(counts[rows, cells], target.shape)
+        found = np.bincount(target.ravel(), weights.ravel(), len(counts) * (size + 1))
+        return np.asarray(found.reshape(len(counts), size + 1)[:, :size], dtype=float)

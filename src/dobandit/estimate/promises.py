@@ -46,8 +46,8 @@ class Promises:
             return found
         whole = self._joint.whole(counts)
         number = whole.reshape(*whole.shape[:2], -1).sum(axis=2)
-        whole = whole[:, number.max(axis=0) >= 4 * FEWEST]  # the other arms have no table with enough rows
-        for k, table in enumerate(self._tables):
+        whole = whole[:, number.max(axis=0) >= 4 * FEWEST]  # other arms have no stratum that counts
+        for k, table in enumerate(self._tables if whole.size else ()):
             found[:, k] = _deviation(self._joint.of(whole, table))
         return np.where(found > BROKEN, found, 0.0)
 
@@ -82,6 +82,7 @@ def _deviation(counts: Array) -> Array:
     expected = by_b[:, np.newaxis] * by_a / np.maximum(number, 1.0)
     enough = expected.min(axis=(0, 1)) >= FEWEST
     parts = total(((table - expected) ** 2 / np.maximum(expected, 1.0)).reshape(b * a, rows, -1))
-    statistic, freedom = (parts * enough).sum(axis=1), np.maximum(enough.sum(axis=1) * (a - 1) * (b - 1), 1)
+    statistic = np.add.accumulate(parts * enough, axis=1)[:, -1]  # one by one: then strata without rows change no bit
+    freedom = np.maximum(enough.sum(axis=1) * (a - 1) * (b - 1), 1)
     spread = 2 / (9 * freedom)
     return np.asarray((np.cbrt(statistic / freedom) - (1 - spread)) / np.sqrt(spread))

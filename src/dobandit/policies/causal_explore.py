@@ -36,8 +36,8 @@ class CausalExplore(OnPooledEvidence):
     """The arm whose pulls, for the same money, promise most to improve the recommendation. Ours.
 
     A decision is kept for a fiftieth of the pulls made so far. The recommendation, good at every moment, is the
-    largest posterior mean. An arm whose own rewards contradict the graph is judged by them alone; `guard=false` trusts
-    the graph.
+    largest posterior mean. An arm whose own rewards contradict the graph is judged by them alone, and a hidden cause is
+    added where outcomes break a promise of the graph; `guard=false` trusts the graph.
     """
 
     name: ClassVar[str] = "causal-explore"

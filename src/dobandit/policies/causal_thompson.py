@@ -47,7 +47,8 @@ class CausalThompson(OnPooledEvidence):
     """The largest of draw and mean, per cost; a draw of all tables makes the draws of all arms. Ours.
 
     Pulls made only to learn become observations where these teach as much for less. An arm whose own rewards
-    contradict the graph is judged by them alone; `guard=false` trusts the graph.
+    contradict the graph is judged by them alone, and a hidden cause is added where outcomes break a promise of the
+    graph; `guard=false` trusts it.
     """
 
     name: ClassVar[str] = "causal-thompson"

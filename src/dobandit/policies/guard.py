@@ -3,8 +3,8 @@
 The guard has two eyes. An arm whose own rewards contradict what the graph makes of all data is *refuted*: from then on
 it is judged by its own rewards alone. That helps only arms that are pulled. So the outcomes of all arms are watched,
 too, whether they keep what the graph promises about them; where a promise is broken, the hidden cause that would
-explain it is *added* to the graph, and all data are pooled anew. An edge too many costs evidence, never truth: a right
-graph stays right with it.
+explain it is *added* to the graph, all data are pooled anew, and what was refuted is judged anew. An edge too many
+costs evidence, never truth: a right graph stays right with it.
 """
 
 from __future__ import annotations
@@ -30,13 +30,15 @@ from dobandit.problem import Problem
 Added = NDArray[np.bool_]  # hidden causes that a row allows for: axes (row, pair)
 Indices = NDArray[np.intp]
 
-AGAIN = 8  # promises are looked at when the number of pulls has grown by an eighth
-FIRST = 20  # pulls, before which no table could break one
+AGAIN = 8  # promises are looked at when the number of outcomes has grown by an eighth
+FIRST = 20  # outcomes, before which no table could break one
 
 
 @lru_cache(maxsize=256)
 def pairs_of(problem: Problem) -> tuple[tuple[str, str], ...]:
-    """The pairs of variables that a forgotten hidden cause may act on."""
+    """The pairs of variables that a forgotten hidden cause may act on; none where nobody could add one."""
+    if not pooled_of(problem).joint.tables:
+        return ()
     acting = problem.graph.ancestral(problem.reward)
     return tuple(combinations([v for v in problem.graph.variables if v in acting], 2))
 
@@ -77,12 +79,19 @@ def repaired(view: View, added: Added) -> Added:
         added = new
 
 
+def looked(view: View, refuted: Array, added: Added) -> tuple[Array, Added]:
+    """What is refuted and added after a look at the promises: a new graph may explain what the old one could not."""
+    now = repaired(view, added)
+    changed = (now != added).any(axis=1, keepdims=True)
+    return np.where(changed, 0.0, refuted), now
+
+
 class Doubts(NamedTuple):
     """What the guard remembers of every row: part of the state of a policy that has it."""
 
     refuted: Array  # how far own rewards contradict the graph; 0 where they do not: axes (row, arm)
     added: Added
-    look: Indices  # the time of the next look at the promises
+    look: Indices  # the number of outcomes at the next look at the promises
 
     @classmethod
     def none(cls, problem: Problem, rows: int) -> Doubts:
@@ -124,20 +133,23 @@ class OnPooledEvidence:
         return Choice(arms, state, repeats)
 
     def _watched(self, view: View, state: State) -> State:
-        """The state after a look at the promises, where it is time for one. Rows with a new graph begin anew: it may
-        explain what the old one could not."""
-        rows = np.flatnonzero(state.look <= view.times)
+        """The state after a look at the promises, where it is time for one. Rows with a new graph begin anew."""
+        outcomes = view.told.sum(axis=1).astype(np.intp)
+        rows = np.flatnonzero(state.look <= outcomes)
         if not len(rows):
             return state
-        part = view.take(rows) if len(rows) < len(view.times) else view
-        added = repaired(part, state.added[rows])
+        added = repaired(view.take(rows) if len(rows) < len(outcomes) else view, state.added[rows])
         changed = np.flatnonzero((added != state.added[rows]).any(axis=1))
         if len(changed):
             fresh = self.start(view.problem, len(changed))._replace(added=added[changed])
             state = updated(state, rows[changed], fresh)
         look = state.look.copy()
-        look[rows] = np.maximum(part.times + 1 + part.times // AGAIN, FIRST)
+        look[rows] = np.maximum(outcomes[rows] + 1 + outcomes[rows] // AGAIN, FIRST)
         return state._replace(look=look)
+
+    def _doubts(self, view: View, state: State) -> tuple[Array, Added]:
+        """What is refuted and added now."""
+        return looked(view, state.refuted, state.added) if self.guard else (state.refuted, state.added)
 
     def refuted(self, pooled: Pooled, view: View, before: Array, known: Known) -> Array:
         """How far own rewards contradict the graph; 0 where they do not, or where nobody looks."""
@@ -145,17 +157,19 @@ class OnPooledEvidence:
 
     def recommend(self, view: View, state: State) -> Arms:
         found = np.zeros(len(view.trials), dtype=np.intp)
-        for rows, pooled, part in by_graph(view, state.added):
+        refuted, added = self._doubts(view, state)
+        for rows, pooled, part in by_graph(view, added):
             known, _ = pooled.known(part)
-            alone = pooled.alone(self.refuted(pooled, part, state.refuted[rows], known))
+            alone = pooled.alone(self.refuted(pooled, part, refuted[rows], known))
             found[rows] = recommended(np.where(alone, own_means(part), known.means.T), part.costs)
         return found
 
     def contradicted(self, view: View, state: State) -> Array:
         """How far own rewards contradict the graph, for somebody who asks from outside."""
         found = np.zeros(state.refuted.shape)
-        for rows, pooled, part in by_graph(view, state.added):
-            found[rows] = self.refuted(pooled, part, state.refuted[rows], pooled.known(part)[0])
+        refuted, added = self._doubts(view, state)
+        for rows, pooled, part in by_graph(view, added):
+            found[rows] = self.refuted(pooled, part, refuted[rows], pooled.known(part)[0])
         return found
 
     def promises(self, problem: Problem) -> Sequence[Independence]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +34,7 @@ class Pooled:
         self.lessons = Lessons(self.pool, self.conditions)
         self.joint = Joint(problem)
         self.promises = Promises(problem, self.joint)
-        self._of_graph = (*self.pool.tables, *self.lessons.tables)
-        self.tables: Sequence[Tallied] = (*self._of_graph, *self.joint.tables)
+        self.tables: Sequence[Tallied] = (*self.pool.tables, *self.lessons.tables, *self.joint.tables)
         self._cells = self.pool.layout.size
         self._together = self._cells + self.lessons.layout.size  # where the joint table begins
         self._has_aliases = bool(self.pool.is_alias.any())
@@ -43,8 +42,13 @@ class Pooled:
     def translated(self, view: View, other: Pooled) -> View:
         """The view of somebody who has the same outcomes in the tables of another graph."""
         joint = self.together(view)
-        of_graph = self.joint.counts(joint, other._of_graph)
+        of_graph = other.joint.counts(joint, other._places, other._together)
         return replace(view, problem=other.problem, counts=np.concatenate([of_graph, joint], axis=1))
+
+    @cached_property
+    def _places(self) -> NDArray[np.intp]:
+        """Where the cells of the joint table belong in the tables of the graph."""
+        return self.joint.places((*self.pool.tables, *self.lessons.tables))
 
     def together(self, view: View) -> Array:
         """The counts of the joint table."""

@@ -122,8 +122,8 @@ def contradiction_told(z: float) -> str:
 def broken_promise_told(promise: Independence, z: float) -> str:
     """What a user is told of outcomes that do not keep a promise of the graph."""
     return (
-        f"observations contradict the graph: {promise} does not hold, |z| = {z:.1f}; "
-        f"is there a hidden cause {promise.a} <-> {promise.b}, or an edge? Estimates allow for a hidden cause"
+        f"outcomes contradict the graph: {promise} does not hold, |z| = {z:.1f}; "
+        f"is there a hidden cause {promise.a} <-> {promise.b}, or an edge?"
     )
 
 

@@ -114,10 +114,12 @@ class Problem:
 
     def with_hidden_causes(self, pairs: Iterable[tuple[str, str]]) -> Problem:
         """The same problem for somebody who allows for more hidden causes, each acting on two variables."""
-        other = object.__new__(Problem)
-        known = self.graph
-        graph = Graph.from_edges(known.directed, [*known.bidirected, *pairs], known.variables)
-        other.__dict__.update(self.__dict__, graph=graph)
+        pairs, other = list(pairs), object.__new__(Problem)
+        graph, full_graph = (
+            Graph.from_edges(known.directed, [*known.bidirected, *pairs], known.variables)
+            for known in (self.graph, self.full_graph)
+        )
+        other.__dict__.update(self.__dict__, graph=graph, full_graph=full_graph)
         return other
 
     def utility(self, earned: Numbers, rows: Numbers | float = 1.0) -> Numbers:

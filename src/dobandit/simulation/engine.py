@@ -54,7 +54,7 @@ class Played(NamedTuple):
     pulls: Array  # by arm
     recommended: Indices
     contradicted: Array  # by arm: how far its own rewards contradict the graph, in standard deviations; 0: they do not
-    broken: Array  # by promise of the graph: how far observations contradict it; 0: they do not
+    broken: Array  # by promise of the graph: how far outcomes contradict it; 0: they do not
 
 
 def play(

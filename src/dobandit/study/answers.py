@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.chance import generator
+from dobandit.errors import listing
 from dobandit.estimate.posterior import PRIOR
 from dobandit.policies import View
-from dobandit.policies.guard import Added, Doubts, by_graph, repaired
+from dobandit.policies.guard import Added, Doubts, by_graph, looked, pairs_of
 from dobandit.policies.pooled import Pooled, own_means, pooled_of
 from dobandit.policies.protocol import OBSERVE, STOP, State, broken_promise_told, contradiction_told
 from dobandit.policies.registry import spec_of
@@ -134,25 +135,36 @@ def believed(books: Books) -> Beliefs:
         refuted, added = _doubts(books, view)
         ((_, pooled, seen),) = by_graph(view, added)
         known, _ = pooled.known(seen)
-        refuted = pooled.refuted(seen, refuted, known)
+        refuted = pooled.refuted(seen, refuted, known) if _is_guarded(books) else refuted
         alone = pooled.alone(refuted)[0]
         of_graph = _pooled_draws(pooled, seen, known.weights, rng)
         means, draws = np.where(alone, means, known.means[:, 0]), np.where(alone, draws[: len(of_graph)], of_graph)
-        given = pooled_of(books.problem)
-        off = zip(given.promises.promises, given.broken(view)[0].tolist(), strict=True)
-        warnings = tuple(broken_promise_told(promise, z) for promise, z in off if z > 0)
+        warnings = _warnings(books.problem, view, added)
     ends = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     low, high = np.sort(in_units(books.problem, np.clip(ends, 0.0, 1.0)), axis=0)
     shown = in_units(books.problem, means)
     return Beliefs(shown, np.minimum(low, shown), np.maximum(high, shown), draws, refuted[0], warnings)
 
 
+def _is_guarded(books: Books) -> bool:
+    """Whether the graph is doubted where the data contradict it: always, unless a policy was told to trust it."""
+    return getattr(books.policy, "guard", True)
+
+
 def _doubts(books: Books, view: View) -> tuple[Array, Added]:
     """What the policy has seen, it has seen; and what it would see now."""
-    doubts = Doubts.none(books.problem, 1)
-    refuted, added = (getattr(books.state, name, getattr(doubts, name)) for name in ("refuted", "added"))
-    now = repaired(view, added)
-    return (refuted if (now == added).all() else doubts.refuted), now
+    none = Doubts.none(books.problem, 1)
+    refuted, added = (getattr(books.state, name, getattr(none, name)) for name in ("refuted", "added"))
+    return looked(view, refuted, added) if _is_guarded(books) else (refuted, added)
+
+
+def _warnings(problem: Problem, view: View, added: Added) -> tuple[str, ...]:
+    """What the outcomes say against the graph, and what is made of it."""
+    pooled = pooled_of(problem)
+    off = zip(pooled.promises.promises, pooled.broken(view)[0].tolist(), strict=True)
+    told = [broken_promise_told(promise, z) for promise, z in off if z > 0]
+    causes = [f"{a} <-> {b}" for (a, b), is_added in zip(pairs_of(problem), added[0], strict=True) if is_added]
+    return (*told, *([f"estimates allow for a hidden cause: {listing(causes)}"] if causes else []))
 
 
 def _own_draws(view: View, rng: np.random.Generator) -> Array:

@@ -44,7 +44,7 @@ class Played(NamedTuple):
     pulls: Array  # axes: budget, arm
     recommended: NDArray[np.intp]  # by budget
     contradicted: Array  # axes: budget, arm; how far its own rewards contradict the graph, 0 where they do not
-    broken: Array  # axes: budget, promise of the graph; how far observations contradict it, 0 where they do not
+    broken: Array  # axes: budget, promise of the graph; how far outcomes contradict it, 0 where they do not
 
     @property
     def cumulative_regret(self) -> Array:

@@ -1,0 +1,92 @@
+"""Studies whose graph is wrong: what they say, what they pull, and that they go on the same after they were closed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import dobandit as db
+from dobandit import worlds
+from dobandit.policies import policy
+from dobandit.problem import Problem
+from dobandit.study import Study
+
+GRAPH = "X -> M -> Y"  # and a hidden cause of X and Y, which makes the worst arm, do(M=1), look best
+WORLD = worlds.from_tables(
+    f"{GRAPH}; X <-> Y",
+    {
+        "X": (["U"], [[0.9, 0.1], [0.1, 0.9]]),
+        "M": (["X"], [[0.9, 0.1], [0.1, 0.9]]),
+        "Y": (["M", "U"], [[[0.8, 0.2], [0.1, 0.9]], [[0.9, 0.1], [0.2, 0.8]]]),
+    },
+    {"U": ([0.5, 0.5], ["X", "Y"])},
+)
+LOG = WORLD.sample("do()", 2000, seed=1)
+OURS = ["causal-thompson", "causal-explore"]
+
+
+def new(name: str, budget: float = 15, where: str | Path = ":memory:") -> Study:
+    return db.Study.create(where, Problem(GRAPH, "Y", budget, policy(name).objective), policy=name)
+
+
+def pull(study: Study, number: int) -> str:
+    """The arm of one pull, told what happens in the world."""
+    (asked,) = study.ask()
+    drawn = WORLD.sample(str(asked.arm), 1, seed=number)
+    study.tell(asked.id, {v: int(drawn[v][0]) for v in "XMY"})
+    return str(asked.arm)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_log_corrects_the_graph_before_the_first_pull(name: str) -> None:
+    study = new(name)
+    study.observe(LOG, name="log")
+    told, allowed = study.status().warnings
+    assert told.startswith("outcomes contradict the graph: X ⫫ Y | M does not hold, |z| = ")
+    assert allowed == "estimates allow for a hidden cause: X <-> Y"
+    best = study.best()
+    assert best.arm == "do(M=0)"
+    assert best.probability_best > 0.9
+
+
+def test_a_log_that_comes_later_is_looked_at() -> None:
+    study = new("causal-thompson")
+    pull(study, 0)
+    study.observe(LOG, name="log")
+    assert "do(M=1)" not in [pull(study, i) for i in range(1, 12)]
+
+
+@pytest.mark.parametrize("name", [*OURS, "thompson"])
+@pytest.mark.filterwarnings("ignore:thompson has no rule for logged rows")
+def test_closed_and_opened_it_goes_on_the_same(name: str, tmp_path: Path) -> None:
+    here, there = new(name, 160), new(name, 160, tmp_path / "study.db")
+    some = {v: values[:400] for v, values in LOG.items()}
+    arms: tuple[list[str], list[str]] = [], []
+    for i in range(60):
+        if i == 30:
+            here.observe(some, name="log")
+            there.observe(some, name="log")
+        if i % 20 == 10:
+            there.close()
+            there = db.Study.open(tmp_path / "study.db")
+        arms[0].append(pull(here, i))
+        arms[1].append(pull(there, i))
+    assert arms[0] == arms[1]
+    assert here.best() == there.best()
+    assert here.status() == there.status()
+    means = {arm.arm: arm.mean for arm in here.status().arms}
+    assert means["do(M=0)"] > means["do(M=1)"] + 0.05
+    assert here.status().warnings[-1] == "estimates allow for a hidden cause: X <-> Y"
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_who_trusts_the_graph_is_answered_by_it(name: str) -> None:
+    study = new(f"{name}[guard=false]")
+    study.observe(LOG, name="log")
+    best = study.best()
+    assert best.arm == "do(M=1)"
+    assert best.probability_best > 0.9
+    assert best.mean == max(arm.mean for arm in study.status().arms)
+    (told,) = study.status().warnings
+    assert "X ⫫ Y | M does not hold" in told
