@@ -245,7 +245,7 @@ def wrong_graph(bench: Bench) -> Section:
             Table(["", *(f"B = {budget:,.0f}" for budget in WRONG), "largest", "runs with a warning"], rows),
             f"Without the guard, on the same worlds and outcomes, {len(stuck)} runs gain more than {STUCK:.0%} of "
             f"their regret in the second half of the budget; in {hit} of these the guard warns that the data "
-            "contradict the graph: the rewards of an arm, or the observations.",
+            "contradict the graph: the rewards of an arm, or the outcomes of all.",
         ],
     )
 

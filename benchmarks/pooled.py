@@ -31,22 +31,27 @@ def lock_step(name: str, trials: int, budget: float = 2500) -> float:
     return rounds / (time.process_time() - start)
 
 
-def live_choice(name: str, graph: Graph, decisions: int = 200) -> float:
+def live_choice(name: str, graph: Graph, decisions: int = 200, before: int = 400) -> float:
     """Milliseconds of one decision, refreshes included, after some hundred outcomes and each after a new one."""
     made: Policy = policy(name)
     problem = Problem(graph, "Y", budget=10**6, objective=made.objective, default_cost=2)
     layout, state, chance = Layout(problem, made.tables(problem)), made.start(problem, 1), Chance(0, "policy")
-    arms, rng = len(problem.arms), np.random.default_rng(1)
-    counts = rng.integers(0, 9, (1, layout.size)).astype(float)
-    pulls, costs, money = np.full((1, arms), 20.0), np.full((1, arms), 2.0), np.array([1e6])
+    drawn = worlds.random(graph, 1).sample("do()", before + decisions, seed=1)
+    codes = np.stack([np.asarray(drawn[v], dtype=np.intp) for v in graph.variables], axis=1)
+    reward, arms, row = codes[:, graph.variables.index("Y")].astype(float), len(problem.arms), np.zeros(1, np.intp)
+    counts, costs, money = np.zeros((1, layout.size)), np.full((1, arms), 2.0), np.array([1e6])
+    pulls, rewards = np.zeros((1, arms)), np.zeros((1, arms))
     views = []
-    for t in range(decisions + 1):
-        counts[0, rng.integers(layout.size)] += 1
-        view = View(
-            problem, layout, np.array([0]), np.array([t + 400]), costs, money, money, np.ones((1, arms), bool), pulls,
-            pulls.copy(), pulls / 2, counts.copy(),
-        )  # fmt: skip
-        views.append(view)
+    for t in range(before + decisions):
+        layout.add(counts, row, row, codes[t : t + 1], reward[t : t + 1], np.array([t]))
+        pulls[0, 0] += 1
+        rewards[0, 0] += reward[t]
+        if t >= before - 1:
+            view = View(
+                problem, layout, row, np.array([t + 1]), costs, money, money, np.ones((1, arms), bool), pulls.copy(),
+                pulls.copy(), rewards.copy(), counts.copy(),
+            )  # fmt: skip
+            views.append(view)
     first, *rest = views
     state = made.choose(first, state, chance).state  # compiles
     start = time.process_time()  # once: on some machines the clock itself takes as long as half of a decision
