@@ -12,7 +12,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.estimate.circuit import total
 from dobandit.evidence.tally import Layout, Tallied
 from dobandit.problem import Problem
 
@@ -34,21 +33,6 @@ class Joint:
         self.tables: tuple[Tallied, ...] = (whole,) if cells <= MOST_CELLS else ()
         self.layout = Layout(problem, self.tables)
 
-    def whole(self, counts: Array) -> Array:
-        """The joint table with axes (row, arm, others..., reward)."""
-        (joint,) = self.tables
-        return self.layout.view(counts, joint)
-
-    def of(self, whole: Array, table: Tallied) -> Array:
-        """A smaller table by arm, from the whole of the joint one: axes (row, arm, given..., variable)."""
-        (joint,) = self.tables
-        axes: list[str | None] = [None, "arm", *joint.given, joint.variable]
-        wanted = [None, "arm", *table.given, table.variable]
-        for axis in [a for a in axes if a not in wanted]:  # in an order that no batch can change
-            whole = total(np.moveaxis(whole, axes.index(axis), 0))
-            axes.remove(axis)
-        return whole.transpose([axes.index(a) for a in wanted])
-
     def places(self, tables: Sequence[Tallied]) -> Indices:
         """Where each cell of the joint table belongs in other tables that lie behind each other: axes (table, cell).
         What a table does not hold goes to a cell behind them all."""
@@ -60,7 +44,7 @@ class Joint:
         found, first = [], 0
         for table in tables:
             place, cells = np.zeros(math.prod(shape), dtype=np.intp), 1
-            for v in (*table.given, table.variable):
+            for v in (*(["arm"] if table.by_arm else []), *table.given, table.variable):
                 place, cells = place * size[v] + codes[v], cells * size[v]
             found.append(np.where(np.isin(codes["arm"], table.arms), first + place, -1))
             first += cells

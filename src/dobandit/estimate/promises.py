@@ -8,6 +8,7 @@ that looks bad by mistake is ever pulled.
 from __future__ import annotations
 
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +16,22 @@ from numpy.typing import NDArray
 from dobandit.estimate.circuit import total
 from dobandit.estimate.independence import FEWEST
 from dobandit.estimate.joint import Joint
-from dobandit.evidence.tally import Tallied
+from dobandit.evidence.tally import Layout, Tallied
 from dobandit.graph.independencies import Independence, separator
 from dobandit.problem import Problem
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 BROKEN = 5.0  # standard deviations: a promise is looked at again and again, and there are many
+MOST_NUMBERS = 2**22  # that are in memory at the same time
+
+
+class Strata(NamedTuple):
+    """Where promises about variables with so many values hold the others fixed, arm by arm."""
+
+    cells: Indices  # in the tables of all promises; axes: value of the one variable, of the other, stratum
+    promise: Indices  # of every stratum
 
 
 class Promises:
@@ -33,8 +43,10 @@ class Promises:
 
     def __init__(self, problem: Problem, joint: Joint) -> None:
         self.promises = tuple(_promises(problem)) if joint.tables else ()
-        self._tables = [_table(promise, problem) for promise in self.promises]
         self._joint = joint
+        self._tables = Layout(problem, [_table(promise, problem) for promise in self.promises])
+        self._places = joint.places(self._tables.tables) if self.promises else np.zeros((0, 0), dtype=np.intp)
+        self._strata = _strata(self._tables)
 
     def broken(self, counts: Array) -> Array:
         """How many standard deviations the outcomes are off each promise, where that is too many, else 0.
@@ -42,13 +54,12 @@ class Promises:
         The counts are those of the joint table, with axes (row, cell); the result has axes (row, promise).
         """
         found = np.zeros((len(counts), len(self.promises)))
-        if not self.promises:
-            return found
-        whole = self._joint.whole(counts)
-        number = whole.reshape(*whole.shape[:2], -1).sum(axis=2)
-        whole = whole[:, number.max(axis=0) >= 4 * FEWEST]  # other arms have no stratum that counts
-        for k, table in enumerate(self._tables if whole.size else ()):
-            found[:, k] = _deviation(self._joint.of(whole, table))
+        together = max(1, MOST_NUMBERS // max(self._tables.size, 1))
+        for first in range(0, len(counts) if self.promises else 0, together):
+            part = found[first : first + together]
+            tables = self._joint.counts(counts[first : first + together], self._places, self._tables.size)
+            for cells, promise in self._strata:
+                np.maximum(part, deviations(tables.T[cells], promise, len(self.promises)), out=part)
         return np.where(found > BROKEN, found, 0.0)
 
 
@@ -72,17 +83,33 @@ def _table(promise: Independence, problem: Problem) -> Tallied:
     return Tallied(counted, (*given, by), arms=tuple(range(len(problem.arms))), by_arm=True)
 
 
-def _deviation(counts: Array) -> Array:
-    """Pearson's statistic of independence of the last two variables given the others, in every row as standard
-    deviations of a normal variable (Wilson and Hilferty 1931). Strata with too few rows do not count."""
-    rows, (b, a) = len(counts), counts.shape[-2:]
-    table = np.moveaxis(counts, (-2, -1), (0, 1)).reshape(b, a, rows, -1)  # rows and strata last: long, fast loops
-    by_a = total(table)
-    by_b, number = total(np.moveaxis(table, 1, 0)), total(by_a)
-    expected = by_b[:, np.newaxis] * by_a / np.maximum(number, 1.0)
-    enough = expected.min(axis=(0, 1)) >= FEWEST
-    parts = total(((table - expected) ** 2 / np.maximum(expected, 1.0)).reshape(b * a, rows, -1))
-    statistic = np.add.accumulate(parts * enough, axis=1)[:, -1]  # one by one: then strata without rows change no bit
-    freedom = np.maximum(enough.sum(axis=1) * (a - 1) * (b - 1), 1)
+def _strata(tables: Layout) -> list[Strata]:
+    """The strata of all tables, those of one shape together."""
+    found: dict[tuple[int, ...], list[Strata]] = {}
+    for k, (shape, cells) in enumerate(zip(tables.shapes, tables.slices, strict=True)):
+        places = np.moveaxis(np.arange(cells.start, cells.stop).reshape(-1, *shape[-2:]), 0, -1)
+        found.setdefault(shape[-2:], []).append(Strata(places, np.full(places.shape[-1], k)))
+    return [Strata(*(np.concatenate(parts, axis=-1) for parts in zip(*same, strict=True))) for same in found.values()]
+
+
+def deviations(counts: Array, promise: Indices, promises: int) -> Array:
+    """Pearson's statistic of independence in every row and for every promise, as standard deviations of a normal
+    variable (Wilson and Hilferty 1931): axes (row, promise).
+
+    The counts have axes (value, value, stratum, row), and `promise` is that of each stratum. Strata with too few
+    outcomes do not count.
+    """
+    b, a, _, rows = counts.shape
+    some = np.flatnonzero(total(counts.reshape(b * a, -1, rows)).max(axis=1) >= b * a * FEWEST)
+    counts, promise = counts[:, :, some], promise[some]
+    by_a, by_b = total(counts), total(np.moveaxis(counts, 1, 0))
+    expected = by_b[:, np.newaxis] * by_a / np.maximum(total(by_a), 1.0)
+    enough = (expected.min(axis=(0, 1)) >= FEWEST).astype(float)
+    parts = total(((counts - expected) ** 2 / np.maximum(expected, 1.0)).reshape(b * a, -1, rows)) * enough
+    place = (promise[:, np.newaxis] + promises * np.arange(rows)).ravel()
+    # One stratum is added after the other: then those that do not count change no bit.
+    statistic, number = (np.bincount(place, part.ravel(), rows * promises) for part in (parts, enough))
+    freedom = np.maximum(number * (a - 1) * (b - 1), 1.0)
     spread = 2 / (9 * freedom)
-    return np.asarray((np.cbrt(statistic / freedom) - (1 - spread)) / np.sqrt(spread))
+    z = (np.cbrt(statistic / freedom) - (1 - spread)) / np.sqrt(spread)
+    return np.asarray(z.reshape(rows, promises))
