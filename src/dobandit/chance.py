@@ -95,31 +95,34 @@ class Chance:
             del self._held[next(iter(self._held))]
 
     def gammas(
-        self, trials: NDArray[np.intp], round_: int, shapes: NDArray[np.float64], part: str = ""
+        self, trials: NDArray[np.intp], round_: int | NDArray[np.intp], shapes: NDArray[np.float64], part: str = ""
     ) -> NDArray[np.float64]:
-        """Gamma variates with these shapes, axes (row, width), each a function of its own trial's numbers alone.
+        """Gamma variates with these shapes, axes (row, width), each a function of its own trial's numbers alone, for
+        the decision number `round_`, one for all rows or each.
 
         Marsaglia and Tsang (2000): a cube of a shifted normal is accepted in at least 95 of 100 cases, else another
         is made from numbers derived from the first ones; the chance that ten in a row fail is below 1e-12.
         """
-        normal, accept = self._for_gammas(trials, round_, shapes.shape[1], part)
+        if not isinstance(round_, int):
+            found = np.empty(shapes.shape)
+            for number in np.unique(round_).tolist():
+                rows = np.flatnonzero(round_ == number)
+                found[rows] = self.gammas(trials[rows], number, shapes[rows], part)
+            return found
+        normal, slack, shrink = self._for_gammas(trials, round_, shapes.shape[1], part)
         small = shapes < 1
         d = shapes - 1 / 3 + small  # a shape below one is reached from above
         v = _cubed(normal, d)
-        found = d * v
-        fourth = normal * normal
-        fourth *= fourth
-        doubtful = np.flatnonzero(accept <= 0.0331 * fourth)  # only here the full test can fail
-        if len(doubtful):
-            found.ravel()[doubtful] = _accepted(*(a.ravel().take(doubtful) for a in (normal, accept, d, v)))
+        found = np.asarray(d * v)
+        failed = _failed(slack, d, v)
+        if len(failed):
+            found.ravel()[failed] = _others(d.ravel()[failed], slack.ravel()[failed])
         if small.any():
-            found[small] *= (1 - _again(accept[small], 1)) ** (1 / shapes[small])
-        return np.asarray(found)
+            found[small] *= np.exp(-shrink[small] / shapes[small])
+        return found
 
-    def _for_gammas(
-        self, trials: NDArray[np.intp], round_: int, width: int, part: str
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """A normal and a uniform number for every variate. Every trial has a generator of its own for a stretch of
+    def _for_gammas(self, trials: NDArray[np.intp], round_: int, width: int, part: str) -> NDArray[np.float64]:
+        """The numbers of `numbers_for_gammas` for one round. Every trial has a generator of its own for a stretch of
         rounds, because how much a normal number takes from the generator is not fixed."""
         key = f"{self.purpose}{part}:gamma:{width}"
         present, stretch, drawn = self._held_for_gammas.get(key, (trials[:0], 0, np.zeros(0, dtype=np.float32)))
@@ -133,23 +136,25 @@ class Chance:
         of_round = drawn[:, :, round_ - stretch]
         if not is_same:
             of_round = of_round.take(np.searchsorted(present, trials), axis=1)
-        normal, accept = of_round.astype(float)
-        return normal, accept
+        return of_round.astype(float)
 
 
 def numbers_for_gammas(
     seed: int, purpose: str, trials: NDArray[np.intp], first: int, rounds: int, width: int
 ) -> NDArray[np.float32]:
-    """A normal and a uniform number for every variate: axes (2, trial, round, width)."""
+    """What gamma variates are made from: a normal number, the slack of its test (half its square and an exponential
+    number), and an exponential number for shapes below one. Axes (3, trial, round, width)."""
     digest = blake2b(f"{seed}:{purpose}".encode(), digest_size=16).digest()
     bits = np.random.Philox(key=int.from_bytes(digest, "little"))
     generator, state = np.random.Generator(bits), bits.state
-    drawn = np.empty((2, len(trials), rounds, width), dtype=np.float32)  # half as long to make
+    drawn = np.empty((3, len(trials), rounds, width), dtype=np.float32)  # half as long to make
     for i, trial in enumerate(trials.tolist()):
         state["state"]["counter"][:] = 0, first, trial, 0
         bits.state = state
         generator.standard_normal(dtype=np.float32, out=drawn[0, i])
-        generator.random(dtype=np.float32, out=drawn[1, i])
+        generator.standard_exponential(dtype=np.float32, out=drawn[1, i])
+        generator.standard_exponential(dtype=np.float32, out=drawn[2, i])
+    drawn[1] += 0.5 * drawn[0] * drawn[0]
     return drawn
 
 
@@ -158,27 +163,28 @@ def _cubed(normal: NDArray[np.float64], d: NDArray[np.float64]) -> NDArray[np.fl
     return np.asarray(root * root * root)
 
 
-def _accepted(
-    normal: NDArray[np.float64], accept: NDArray[np.float64], d: NDArray[np.float64], v: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Gamma variates of shape d + 1/3, by the full test, and again where that fails."""
-    found, todo, seeds = d * np.abs(v), np.arange(len(d)), accept
-    for attempt in range(1, ATTEMPTS):
-        limit = 0.5 * normal * normal + d[todo] * (1 - v + np.log(np.maximum(v, 1e-300)))
-        failed = np.flatnonzero((np.log1p(-accept) >= limit) | (v <= 0))
-        if not len(failed):
-            break
-        todo = todo[failed]
-        first, second, accept = _again(seeds[todo], 3 * attempt + np.arange(3)[:, np.newaxis])
+def _failed(slack: NDArray[np.float64], d: NDArray[np.float64], v: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Where the variate d*v is not to be taken. A v below zero fails by its logarithm."""
+    return np.flatnonzero(slack + d * (1 - v + np.log(np.maximum(v, 1e-300))) <= 0)
+
+
+def _others(d: NDArray[np.float64], seeds: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Gamma variates of shape d + 1/3, from as many attempts as it takes."""
+    found, todo = np.empty(len(d)), np.arange(len(d))
+    for attempt in range(ATTEMPTS):
+        first, second, third = _again(seeds[todo], 3 * attempt + np.arange(3)[:, np.newaxis])
         normal = np.sqrt(-2 * np.log1p(-first)) * np.cos(2 * np.pi * second)  # Box and Muller (1958)
         v = _cubed(normal, d[todo])
         found[todo] = d[todo] * np.abs(v)
+        todo = todo[_failed(0.5 * normal * normal - np.log1p(-third), d[todo], v)]
+        if not len(todo):
+            break
     return found
 
 
 def _again(u: NDArray[np.float64], attempt: int | NDArray[np.integer]) -> NDArray[np.float64]:
-    """New uniform numbers made from old ones, by the mixing function of SplitMix64 (Steele et al. 2014)."""
-    z = (u * 2**53).astype(np.uint64) + np.asarray(attempt).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    """Uniform numbers made from other ones, by the mixing function of SplitMix64 (Steele et al. 2014)."""
+    z = (u * 2**48).astype(np.uint64) + np.asarray(attempt).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z ^= z >> np.uint64(31)

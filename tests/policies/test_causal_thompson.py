@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import dobandit as db
 from dobandit import worlds
 from dobandit.chance import Chance
 from dobandit.policies import View, policy
-from dobandit.policies.causal_thompson import ALIKE, NARROW, CausalThompson
+from dobandit.policies.causal_thompson import ALIKE, FOR_ALL, NARROW, CausalThompson
 from dobandit.policies.pooled import pooled_of
 from dobandit.problem import Problem
 from dobandit.worlds import World
@@ -18,21 +19,21 @@ from tests.policies.views import evidence
 
 
 def test_a_draw_of_the_tables_is_a_draw_of_every_arm() -> None:
-    """On X -> Y: do(X=x) is a Beta variate, a fifth closer to its mean, and do() the mixture of the two by a draw of
-    P(X), in every row; where the prior may be wrong, all move up or down together."""
+    """On X -> Y: do(X=x) is a Beta variate, closer to its mean, and do() the mixture of the two by a draw of P(X), in
+    every row; where the prior may be wrong, all move up or down together."""
     problem = Problem("X -> Y", "Y", budget=100)
     seen = [("do()", {"X": x, "Y": y}) for x, y in [(0, 0)] * 5 + [(0, 1)] * 3 + [(1, 1)] * 7 + [(1, 0)] * 2]
     rows, made = 20_000, CausalThompson()
     view = evidence(made, problem, seen, rows)
-    state = made.start(problem, rows)
+    state = made.start(problem, rows)._replace(narrow=np.full((rows, 3), 0.7))
     drawn, means = made._drawn_and_means(pooled_of(problem), view, state, Chance(0, "policy"))
     exact = [0.5 * 0 + (8.5 / 18) * (3.5 / 9) + (9.5 / 18) * (7.5 / 10), 3.5 / 9, 7.5 / 10]
     np.testing.assert_allclose(means, np.tile(exact, (rows, 1)), rtol=1e-12)
     for arm, (a, b) in ((1, (3.5, 5.5)), (2, (7.5, 2.5))):
-        variance = NARROW**2 * a * b / ((a + b) ** 2 * (a + b + 1))
+        variance = 0.7**2 * a * b / ((a + b) ** 2 * (a + b + 1))
         assert abs(drawn[:, arm].mean() - a / (a + b)) < 4 * np.sqrt(variance / rows)
         assert drawn[:, arm].var() == pytest.approx(variance, rel=0.05)
-    full = means + (drawn - means) / NARROW
+    full = means + (drawn - means) / 0.7
     low, high = full[:, 1:].min(axis=1), full[:, 1:].max(axis=1)
     assert ((low - 1e-12 <= full[:, 0]) & (full[:, 0] <= high + 1e-12)).all()
     by_prior = np.tile([0.0, 0.1, 0.2], (rows, 1))
@@ -43,10 +44,29 @@ def test_a_draw_of_the_tables_is_a_draw_of_every_arm() -> None:
     assert 0.19 < np.abs(shift[:, 2]).max() <= 0.2
 
 
+def test_draws_come_closer_to_the_means_as_evidence_grows_and_money_runs_out() -> None:
+    """By hand for a root that was set sixteen times: Beta(8.5, 8.5), and half a prior's weight of seventeen."""
+    made, problem = CausalThompson(), Problem("X -> Y", "Y", budget=100, default_cost=2)
+    seen = [("do(X=1)", {"X": 1, "Y": i % 2}) for i in range(16)]
+    view = evidence(made, problem, seen)
+
+    def narrow(left: float) -> NDArray[np.float64]:
+        view.left[:] = left
+        state = made.choose(view, made.start(problem, 1), Chance(0, "policy")).state
+        return np.asarray(state.narrow[0])
+
+    own = 0.25 / 18 + (0.5 / 17) ** 2
+    for left in (84.0, 20.0, 2.0):
+        exact = NARROW * np.sqrt(np.log1p(left / 2 * own / 0.25) / np.log1p(left / 2 + 16))
+        assert narrow(left)[2] == pytest.approx(exact)
+    assert (narrow(84.0) > narrow(20.0)).all()
+    assert narrow(84.0)[1] > narrow(84.0)[2]  # X=0 was never seen
+
+
 def test_the_choice_by_plain_loops() -> None:
     """Optimism, do() least of all drawn below its mean, idle arms, and what is observed instead of pulled."""
     made, rows = CausalThompson(), 2000
-    problem = Problem("Z -> X -> Y; W", "Y", budget=1000, default_cost=1.5)
+    problem = Problem("Z -> X -> Y; W", "Y", budget=1000, default_cost=1.3)
     codes = np.random.default_rng(2).integers(0, 2, (8, 3))
     seen = [("do()", {"Z": z, "X": x, "Y": y, "W": 0}) for z, x, y in codes.tolist()]
     view = evidence(
@@ -69,7 +89,7 @@ def test_the_choice_by_plain_loops() -> None:
         if wanted not in (0, greedy):
             price = e[greedy] / costs[greedy]
             loss, watching = (max(price * costs[k] - e[k], 0) + 1e-3 for k in (wanted, 0))
-            if as_good[wanted] * loss >= watching:
+            if FOR_ALL * as_good[wanted] * loss >= watching:
                 wanted, differs["instead"] = 0, differs["instead"] + 1
         assert choice.arms[r] == wanted
     assert min(differs.values()) >= 5  # each rule has decided something

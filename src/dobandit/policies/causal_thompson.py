@@ -5,9 +5,10 @@ of all tables gives one draw of every arm's mean, so that what arms have in comm
 an arm is never drawn below its mean (optimism, May et al., JMLR 2012), do() least of all; and a pull that is made only
 to learn is replaced by an observation where that teaches as much for less.
 
-The spread of the draws is corrected, too. Where there are data it is narrowed a little: Thompson sampling tries again
-and again what is nearly settled. Where there are none it is widened: a mean over many empty cells seems to be sure,
-because independent errors cancel, but the prior may be wrong about all of them alike.
+The spread of the draws is corrected, too. Where there are data it is narrowed, the more the less money is left:
+Thompson sampling tries again and again what is nearly settled, and what is learnt late pays no more. Where there are
+none it is widened: a mean over many empty cells seems to be sure, because independent errors cancel, but the prior may
+be wrong about all of them alike.
 """
 
 from __future__ import annotations
@@ -20,16 +21,20 @@ from numpy.typing import NDArray
 
 from dobandit.chance import Chance
 from dobandit.estimate.circuit import total
+from dobandit.estimate.weighing import Known
 from dobandit.policies.guard import Added, Doubts, OnPooledEvidence
 from dobandit.policies.pooled import Pooled, own_means
-from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View
+from dobandit.policies.protocol import OBSERVE, Arms, Array, BudgetIs, Choice, View
 from dobandit.policies.ties import pick
 from dobandit.problem import Problem
 
 MOST_ESTIMATES = 4  # of an arm: two ways, of two formulas each
-NARROW = 0.8  # what is left of the distance of a draw from the mean
+NARROW = 0.9  # what is left at most of the distance of a draw from the mean
 ALIKE = 0.5  # of how far the prior may be off, so much at most is added to all draws, or taken from them
 FLOOR = 1e-3  # the least that a pull is taken to lose
+FOR_ALL = 2.0  # an observation informs other arms, too: so many times it counts what it teaches about one
+RENEW = 10  # weights and lessons are made anew when the pulls have grown by a tenth
+HOLD = 100  # a decision is kept for the next hundredth of the pulls
 
 
 class State(NamedTuple):
@@ -37,6 +42,7 @@ class State(NamedTuple):
     weights: Array  # of the estimates; there is room for those of any graph
     as_good: Array  # what an observation teaches about an arm, as a share of what a pull of the arm teaches
     by_prior: Array  # how far the mean of an arm may be off because the prior fills cells that have no data
+    narrow: Array  # what is left of the distance of an arm's draw from its mean
     refuted: Array  # from here on as in Doubts
     added: Added
     look: NDArray[np.intp]
@@ -46,20 +52,22 @@ class State(NamedTuple):
 class CausalThompson(OnPooledEvidence):
     """The largest of draw and mean, per cost; a draw of all tables makes the draws of all arms. Ours.
 
-    Pulls made only to learn become observations where these teach as much for less. An arm whose own rewards
+    Pulls made only to learn become observations where these teach as much for less, and draws come closer to the means
+    as money runs out. A decision is kept for a hundredth of the pulls made so far. An arm whose own rewards
     contradict the graph is judged by them alone, and a hidden cause is added where outcomes break a promise of the
     graph; `guard=false` trusts it.
     """
 
     name: ClassVar[str] = "causal-thompson"
     objective: ClassVar[str] = "cumulative"
+    budget_is: ClassVar[BudgetIs] = "watched"
     reference: ClassVar[str] = "ours; after Thompson, Biometrika 1933, and May et al., JMLR 2012"
 
     def start(self, problem: Problem, rows: int) -> State:
         arms = len(problem.arms)
         weights = np.zeros((rows, MOST_ESTIMATES * arms))
         due, of_arms = np.zeros(rows, dtype=np.intp), np.zeros((rows, arms))
-        return State(due, weights, of_arms, of_arms, *Doubts.none(problem, rows))
+        return State(due, weights, of_arms, of_arms, of_arms, *Doubts.none(problem, rows))
 
     def decide(self, pooled: Pooled, view: View, state: State, chance: Chance) -> Choice:
         state = self._refreshed(pooled, view, state)
@@ -69,10 +77,10 @@ class CausalThompson(OnPooledEvidence):
         index[:, OBSERVE] = means[:, OBSERVE] + np.abs(drawn[:, OBSERVE] - means[:, OBSERVE])
         index /= view.costs
         arms = pick(pooled.without_idle(index, view, state.refuted), view, chance)
-        return Choice(self._substituted(view, state, arms, means), state)
+        return Choice(self._substituted(view, state, arms, means), state, 1 + view.times // HOLD)
 
     def _refreshed(self, pooled: Pooled, view: View, state: State) -> State:
-        """Weights, lessons and contradictions, anew in rows whose evidence has grown by a twentieth."""
+        """Weights, lessons and contradictions, anew in rows whose evidence has grown by a tenth."""
         due = np.flatnonzero(state.due <= view.times)
         if len(due) == len(state.due):
             return self._anew(pooled, view, state)
@@ -85,25 +93,25 @@ class CausalThompson(OnPooledEvidence):
 
     def _anew(self, pooled: Pooled, view: View, state: State) -> State:
         known, totals = pooled.known(view)
-        due = view.times + 1 + view.times // 20
+        due = view.times + 1 + view.times // RENEW
         as_good = _as_good(pooled, view, known.gradients, totals)
         weights = np.zeros(state.weights.shape)
         weights[:, : pooled.pool.estimates] = known.weights.T
         refuted = self.refuted(pooled, view, state.refuted, known)
-        by_prior = known.by_prior.T.copy()
-        return state._replace(due=due, weights=weights, as_good=as_good, by_prior=by_prior, refuted=refuted)
+        narrow = _narrow(view, known)
+        return State(due, weights, as_good, known.by_prior.T.copy(), narrow, refuted, state.added, state.look)
 
     def _drawn_and_means(self, pooled: Pooled, view: View, state: State, chance: Chance) -> tuple[Array, Array]:
         """The means of all arms in one draw of the tables, and in their means."""
         rows = len(view.trials)
         shapes = pooled.shapes(view)
-        both = np.concatenate([chance.gammas(view.trials, view.time, shapes), shapes])
+        both = np.concatenate([chance.gammas(view.trials, view.clock, shapes), shapes])
         cells = pooled.conditions.normalised(np.ascontiguousarray(both.T))
         weights = state.weights[:, : pooled.pool.estimates].T
         values = pooled.values(cells, np.concatenate([weights, weights], axis=1))
         drawn, means = values[:, :rows].T, values[:, rows:].T
-        alike = ALIKE * (2 * chance.uniforms(view.trials, view.time, 1, ":prior") - 1)
-        drawn = means + NARROW * (drawn - means) + alike * state.by_prior
+        alike = ALIKE * (2 * chance.uniforms(view.trials, view.clock, 1, ":prior") - 1)
+        drawn = means + state.narrow * (drawn - means) + alike * state.by_prior
         alone = pooled.alone(state.refuted)
         if alone.any():
             own = own_means(view)
@@ -121,13 +129,28 @@ class CausalThompson(OnPooledEvidence):
         at = np.arange(len(rows))
         loss = np.maximum(price * costs[at, pulled] - means[rows, pulled], 0.0) + FLOOR
         observing = np.maximum(price * costs[:, OBSERVE] - means[rows, OBSERVE], 0.0) + FLOOR
-        arms[rows[state.as_good[rows, pulled] * loss >= observing]] = OBSERVE
+        arms[rows[FOR_ALL * state.as_good[rows, pulled] * loss >= observing]] = OBSERVE
         return arms
+
+
+def _narrow(view: View, known: Known) -> Array:
+    """What is left of the distance of a draw from the mean.
+
+    What is learnt about an arm pays only in pulls to come. An arm that is known as well as by pulling it n times is
+    explored like one of log(1 + m/n) instead of log(m), where m pulls are left: so do bandits for a known horizon
+    (Audibert and Bubeck 2009, Lattimore 2016), and the less is left, the more we keep to what we know.
+    """
+    mean = np.clip(known.means.T, 0.02, 0.98)
+    variance = known.variances.T + known.by_prior.T**2
+    ahead = view.left[:, np.newaxis] / view.costs
+    in_all = ahead + view.times[:, np.newaxis]
+    share = np.log1p(ahead * variance / (mean * (1 - mean))) / np.log1p(in_all)
+    return np.asarray(NARROW * np.sqrt(np.minimum(share, 1.0)))
 
 
 def _own_draws(view: View, chance: Chance) -> Array:
     parameters = np.concatenate([view.rewards + 0.5, view.told - view.rewards + 0.5], axis=1)
-    won, lost = np.split(chance.gammas(view.trials, view.time, parameters, ":own"), 2, axis=1)
+    won, lost = np.split(chance.gammas(view.trials, view.clock, parameters, ":own"), 2, axis=1)
     return np.asarray(won / (won + lost))
 
 
