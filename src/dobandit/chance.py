@@ -13,6 +13,7 @@ True
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from hashlib import blake2b
 
 import numpy as np
@@ -51,7 +52,7 @@ class Chance:
     def __init__(self, seed: int, purpose: str) -> None:
         self.seed, self.purpose = seed, purpose
         self._held: dict[tuple[str, int], tuple[range, NDArray[np.float64]]] = {}
-        self._held_for_gammas: dict[str, tuple[NDArray[np.intp], int, NDArray[np.float32]]] = {}
+        self._held_by_trial: dict[str, tuple[NDArray[np.intp], int, NDArray[np.float32]]] = {}
 
     def uniforms(
         self, trials: NDArray[np.intp], round_: int | NDArray[np.intp], width: int, part: str = ""
@@ -109,7 +110,7 @@ class Chance:
                 rows = np.flatnonzero(round_ == number)
                 found[rows] = self.gammas(trials[rows], number, shapes[rows], part)
             return found
-        normal, slack, shrink = self._for_gammas(trials, round_, shapes.shape[1], part)
+        normal, slack = self._by_trial(f"{part}:gamma", trials, round_, shapes.shape[1], _normal_and_slack)
         small = shapes < 1
         d = shapes - 1 / 3 + small  # a shape below one is reached from above
         v = _cubed(normal, d)
@@ -118,20 +119,24 @@ class Chance:
         if len(failed):
             found.ravel()[failed] = _others(d.ravel()[failed], slack.ravel()[failed])
         if small.any():
+            (shrink,) = self._by_trial(f"{part}:small", trials, round_, shapes.shape[1], _exponential)
             found[small] *= np.exp(-shrink[small] / shapes[small])
         return found
 
-    def _for_gammas(self, trials: NDArray[np.intp], round_: int, width: int, part: str) -> NDArray[np.float64]:
-        """The numbers of `numbers_for_gammas` for one round. Every trial has a generator of its own for a stretch of
+    def _by_trial(
+        self, part: str, trials: NDArray[np.intp], round_: int, width: int, draw: Draw
+    ) -> NDArray[np.float64]:
+        """Numbers for one round, with axes (kind, row, width). Every trial has a generator of its own for a stretch of
         rounds, because how much a normal number takes from the generator is not fixed."""
-        key = f"{self.purpose}{part}:gamma:{width}"
-        present, stretch, drawn = self._held_for_gammas.get(key, (trials[:0], 0, np.zeros(0, dtype=np.float32)))
+        key = f"{self.purpose}{part}:{width}"
+        present, stretch, drawn = self._held_by_trial.get(key, (trials[:0], 0, np.zeros(0, dtype=np.float32)))
         together = max(1, min(STRETCH, 2**13 // max(width, 1)))
         is_same = np.array_equal(present, trials)
         if not (0 <= round_ - stretch < together and (is_same or np.isin(trials, present).all())):
             present, stretch = np.unique(trials), round_ - round_ % together
-            drawn = numbers_for_gammas(self.seed, key, present, stretch, together, width)
-            self._held_for_gammas[key] = present, stretch, drawn
+            made = (draw(g, (together, width)) for g in generators(self.seed, key, present, stretch))
+            drawn = np.stack(list(made), axis=1)
+            self._held_by_trial[key] = present, stretch, drawn
             is_same = len(present) == len(trials) and np.array_equal(present, trials)
         of_round = drawn[:, :, round_ - stretch]
         if not is_same:
@@ -139,23 +144,30 @@ class Chance:
         return of_round.astype(float)
 
 
-def numbers_for_gammas(
-    seed: int, purpose: str, trials: NDArray[np.intp], first: int, rounds: int, width: int
-) -> NDArray[np.float32]:
-    """What gamma variates are made from: a normal number, the slack of its test (half its square and an exponential
-    number), and an exponential number for shapes below one. Axes (3, trial, round, width)."""
+Draw = Callable[[np.random.Generator, tuple[int, int]], NDArray[np.float32]]  # float32 takes half as long to make
+
+
+def generators(seed: int, purpose: str, trials: NDArray[np.intp], first: int) -> Iterator[np.random.Generator]:
+    """A generator for each trial in turn, which begins with what belongs to the round `first`."""
     digest = blake2b(f"{seed}:{purpose}".encode(), digest_size=16).digest()
     bits = np.random.Philox(key=int.from_bytes(digest, "little"))
     generator, state = np.random.Generator(bits), bits.state
-    drawn = np.empty((3, len(trials), rounds, width), dtype=np.float32)  # half as long to make
-    for i, trial in enumerate(trials.tolist()):
+    for trial in trials.tolist():
         state["state"]["counter"][:] = 0, first, trial, 0
         bits.state = state
-        generator.standard_normal(dtype=np.float32, out=drawn[0, i])
-        generator.standard_exponential(dtype=np.float32, out=drawn[1, i])
-        generator.standard_exponential(dtype=np.float32, out=drawn[2, i])
-    drawn[1] += 0.5 * drawn[0] * drawn[0]
-    return drawn
+        yield generator
+
+
+def _normal_and_slack(generator: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.float32]:
+    """A normal number, and for its test half its square and an exponential number."""
+    normal = generator.standard_normal(shape, dtype=np.float32)
+    slack = generator.standard_exponential(shape, dtype=np.float32)
+    slack += 0.5 * normal * normal
+    return np.stack([normal, slack])
+
+
+def _exponential(generator: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.float32]:
+    return generator.standard_exponential(shape, dtype=np.float32)[np.newaxis]
 
 
 def _cubed(normal: NDArray[np.float64], d: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -22,7 +22,7 @@ from tests.policies.test_contract import VARIANTS, problems
 from tests.study.driving import Laboratory, arms_of, drive
 
 GRAPH = "Z -> X -> Y; Z -> Y; X <-> W; W -> Y"
-PHASED = [name for name in policies_for("simple") if policy(name).budget_is == "planned"]
+PHASED = [name for name in policies_for("simple") if not policy(name).ignores_budget]
 
 
 def simulated(problem: Problem, world: World, name: str, seed: int, **more: Any) -> tuple[list[str], str]:
@@ -99,7 +99,7 @@ def test_a_phase_is_handed_out_whole_and_waits_for_its_results(name: str) -> Non
         assert more or more.reason == "finished"
     else:
         assert pulls.reason in ("budget", "finished")
-        if policy(name).budget_is != "planned":
+        if policy(name).ignores_budget:
             assert study.status().budget.free < 1
 
 
@@ -174,7 +174,7 @@ def test_money_that_is_added_later_goes_to_the_last_phase(name: str) -> None:
     later = drive(study, lab)
     assert len(later) >= 20 / 1.7 - 1
     assert study.status().budget.free < 1.7
-    if policy(name).budget_is == "planned":
+    if not policy(name).ignores_budget:
         assert set(later) == last_phase(name, first)
     study.extend(3 * 1.7)
     assert len(study.ask(3)) == 3  # at once: there is nothing to wait for

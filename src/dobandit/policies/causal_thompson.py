@@ -5,10 +5,9 @@ of all tables gives one draw of every arm's mean, so that what arms have in comm
 an arm is never drawn below its mean (optimism, May et al., JMLR 2012), do() least of all; and a pull that is made only
 to learn is replaced by an observation where that teaches as much for less.
 
-The spread of the draws is corrected, too. Where there are data it is narrowed, the more the less money is left:
-Thompson sampling tries again and again what is nearly settled, and what is learnt late pays no more. Where there are
-none it is widened: a mean over many empty cells seems to be sure, because independent errors cancel, but the prior may
-be wrong about all of them alike.
+The spread of the draws is corrected, too. Where there are data it is narrowed, the more of them there are: Thompson
+sampling tries again and again what is nearly settled. Where there are none it is widened: a mean over many empty cells
+seems to be sure, because independent errors cancel, but the prior may be wrong about all of them alike.
 """
 
 from __future__ import annotations
@@ -24,17 +23,16 @@ from dobandit.estimate.circuit import total
 from dobandit.estimate.weighing import Known
 from dobandit.policies.guard import Added, Doubts, OnPooledEvidence
 from dobandit.policies.pooled import Pooled, own_means
-from dobandit.policies.protocol import OBSERVE, Arms, Array, BudgetIs, Choice, View
+from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View
 from dobandit.policies.ties import pick
 from dobandit.problem import Problem
 
 MOST_ESTIMATES = 4  # of an arm: two ways, of two formulas each
-NARROW = 0.9  # what is left at most of the distance of a draw from the mean
 ALIKE = 0.5  # of how far the prior may be off, so much at most is added to all draws, or taken from them
-FLOOR = 1e-3  # the least that a pull is taken to lose
+FLOOR = 1e-2  # the least that a pull is taken to lose
 FOR_ALL = 2.0  # an observation informs other arms, too: so many times it counts what it teaches about one
 RENEW = 10  # weights and lessons are made anew when the pulls have grown by a tenth
-HOLD = 100  # a decision is kept for the next hundredth of the pulls
+HOLD = 1000  # a decision is kept for the next thousandth of the pulls
 
 
 class State(NamedTuple):
@@ -53,14 +51,13 @@ class CausalThompson(OnPooledEvidence):
     """The largest of draw and mean, per cost; a draw of all tables makes the draws of all arms. Ours.
 
     Pulls made only to learn become observations where these teach as much for less, and draws come closer to the means
-    as money runs out. A decision is kept for a hundredth of the pulls made so far. An arm whose own rewards
+    of arms that are known well. A decision is kept for a thousandth of the pulls made so far. An arm whose own rewards
     contradict the graph is judged by them alone, and a hidden cause is added where outcomes break a promise of the
     graph; `guard=false` trusts it.
     """
 
     name: ClassVar[str] = "causal-thompson"
     objective: ClassVar[str] = "cumulative"
-    budget_is: ClassVar[BudgetIs] = "watched"
     reference: ClassVar[str] = "ours; after Thompson, Biometrika 1933, and May et al., JMLR 2012"
 
     def start(self, problem: Problem, rows: int) -> State:
@@ -136,16 +133,14 @@ class CausalThompson(OnPooledEvidence):
 def _narrow(view: View, known: Known) -> Array:
     """What is left of the distance of a draw from the mean.
 
-    What is learnt about an arm pays only in pulls to come. An arm that is known as well as by pulling it n times is
-    explored like one of log(1 + m/n) instead of log(m), where m pulls are left: so do bandits for a known horizon
-    (Audibert and Bubeck 2009, Lattimore 2016), and the less is left, the more we keep to what we know.
+    Of t pulls in all, an arm that is known as well as by n pulls of its own is explored to log(1 + t/n) in place of
+    log(1 + t), as in the indices that waste least on arms that are nearly settled (Audibert and Bubeck, COLT 2009;
+    Garivier and Cappé, COLT 2011).
     """
     mean = np.clip(known.means.T, 0.02, 0.98)
-    variance = known.variances.T + known.by_prior.T**2
-    ahead = view.left[:, np.newaxis] / view.costs
-    in_all = ahead + view.times[:, np.newaxis]
-    share = np.log1p(ahead * variance / (mean * (1 - mean))) / np.log1p(in_all)
-    return np.asarray(NARROW * np.sqrt(np.minimum(share, 1.0)))
+    per_pull = (known.variances.T + known.by_prior.T**2) / (mean * (1 - mean))  # 1/n
+    pulls = np.maximum(view.told.sum(axis=1, keepdims=True), 1.0)
+    return np.asarray(np.sqrt(np.minimum(np.log1p(pulls * per_pull) / np.log1p(pulls), 1.0)))
 
 
 def _own_draws(view: View, chance: Chance) -> Array:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dobandit.chance import Chance
 from dobandit.evidence.tally import Tallied
 from dobandit.policies import forced
-from dobandit.policies.protocol import OBSERVE, Arms, Array, BudgetIs, Choice, View
+from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View
 from dobandit.policies.ties import recommended
 from dobandit.problem import Problem
 
@@ -40,7 +40,7 @@ class Crm:
     name: ClassVar[str] = "crm"
     objective: ClassVar[str] = "cumulative"
     reference: ClassVar[str] = "Maiti et al., UAI 2022, Algorithm 2"
-    budget_is: ClassVar[BudgetIs] = "ignored"
+    ignores_budget: ClassVar[bool] = True
 
     def tables(self, problem: Problem) -> Sequence[Tallied]:
         return [table for v in problem.intervenable for table in _tables(problem, v)]

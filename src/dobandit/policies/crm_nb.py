@@ -16,7 +16,7 @@ from dobandit.chance import Chance
 from dobandit.estimate.conditional import Conditional
 from dobandit.evidence.tally import Tallied
 from dobandit.policies import forced
-from dobandit.policies.protocol import Arms, Array, BudgetIs, Choice, View
+from dobandit.policies.protocol import Arms, Array, Choice, View
 from dobandit.policies.ties import recommended
 from dobandit.problem import Problem
 
@@ -29,7 +29,7 @@ class CrmNb:
     name: ClassVar[str] = "crm-nb"
     objective: ClassVar[str] = "cumulative"
     reference: ClassVar[str] = "Nair et al., AISTATS 2021, Algorithm 2"
-    budget_is: ClassVar[BudgetIs] = "ignored"
+    ignores_budget: ClassVar[bool] = True
 
     def tables(self, problem: Problem) -> Sequence[Tallied]:
         return Conditional(problem).tables

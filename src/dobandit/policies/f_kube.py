@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 
 from dobandit.chance import Chance
-from dobandit.policies.protocol import Arms, BudgetIs, Choice, Memoryless, Nothing, View
+from dobandit.policies.protocol import Arms, Choice, Memoryless, Nothing, View
 from dobandit.policies.ties import recommended, sweep_then_pick
 
 
@@ -23,7 +23,7 @@ class FKube(Memoryless):
     name: ClassVar[str] = "f-kube"
     objective: ClassVar[str] = "cumulative"
     reference: ClassVar[str] = "Tran-Thanh et al., AAAI 2012"
-    budget_is: ClassVar[BudgetIs] = "ignored"
+    ignores_budget: ClassVar[bool] = True
 
     as_published: bool = False  # the paper's curve of F-KUBE is that of an index without the division by cost
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dobandit.estimate.conditional import Conditional
 from dobandit.evidence.tally import Tallied
 from dobandit.policies.infrequent import by_arm, by_variable, first_variables, rarer, threshold_m
-from dobandit.policies.protocol import OBSERVE, Array, BudgetIs, View
+from dobandit.policies.protocol import OBSERVE, Array, View
 from dobandit.policies.two_phases import TwoPhases
 from dobandit.problem import Problem
 
@@ -33,7 +33,7 @@ class GammaNb(TwoPhases):
     name: ClassVar[str] = "gamma-nb"
     objective: ClassVar[str] = "simple"
     reference: ClassVar[str] = "Nair et al., AISTATS 2021, Algorithm 1"
-    budget_is: ClassVar[BudgetIs] = "planned"
+    ignores_budget: ClassVar[bool] = False
 
     explored: str = field(default="rare-values", metadata={"choices": ("rare-values", "both-values")})
 

@@ -23,7 +23,7 @@ from dobandit.estimate.weighing import Known
 from dobandit.evidence.tally import Tallied
 from dobandit.graph.independencies import Independence
 from dobandit.policies.pooled import Pooled, own_means, pooled_of
-from dobandit.policies.protocol import Arms, Array, BudgetIs, Choice, State, View, updated
+from dobandit.policies.protocol import Arms, Array, Choice, State, View, updated
 from dobandit.policies.ties import recommended
 from dobandit.problem import Problem
 
@@ -103,7 +103,7 @@ class Doubts(NamedTuple):
 class OnPooledEvidence:
     """A policy on pooled evidence, with a guard. Its state ends with the fields of `Doubts`."""
 
-    budget_is: ClassVar[BudgetIs] = "ignored"
+    ignores_budget: ClassVar[bool] = True
     starts_from_logs: ClassVar[bool] = True
 
     guard: bool = True

@@ -19,7 +19,7 @@ from dobandit.errors import PolicyError
 from dobandit.estimate.split import Factor, Split, factors_of, random_split
 from dobandit.evidence.tally import Layout, Tallied
 from dobandit.policies import forced
-from dobandit.policies.protocol import OBSERVE, Arms, Array, BudgetIs, Choice, View
+from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View
 from dobandit.policies.ties import recommended
 from dobandit.problem import Problem
 
@@ -44,7 +44,7 @@ class PaperCumulative:
     name: ClassVar[str] = "paper-cumulative"
     objective: ClassVar[str] = "cumulative"
     reference: ClassVar[str] = "Jamshidi et al., CLeaR 2024, Algorithm 1"
-    budget_is: ClassVar[BudgetIs] = "ignored"
+    ignores_budget: ClassVar[bool] = True
 
     factors: str = field(default="all", metadata={"choices": ("all", "relevant")})
     split: str = field(default="averaged", metadata={"choices": ("averaged", "random")})

@@ -18,7 +18,7 @@ from dobandit.estimate.conditional import Conditional, has_no_backdoor
 from dobandit.estimate.projected import Projected
 from dobandit.evidence.tally import Tallied
 from dobandit.policies.infrequent import rarer, threshold_n
-from dobandit.policies.protocol import OBSERVE, Array, BudgetIs, View
+from dobandit.policies.protocol import OBSERVE, Array, View
 from dobandit.policies.two_phases import TwoPhases
 from dobandit.problem import Problem
 
@@ -35,7 +35,7 @@ class PaperSimple(TwoPhases):
     name: ClassVar[str] = "paper-simple"
     objective: ClassVar[str] = "simple"
     reference: ClassVar[str] = "Jamshidi et al., CLeaR 2024, Algorithm 2"
-    budget_is: ClassVar[BudgetIs] = "planned"
+    ignores_budget: ClassVar[bool] = False
 
     threshold: str = field(default="<=", metadata={"choices": ("<=", "<")})
     fewest_rows: float = 1.0

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,6 @@ from dobandit.problem import Problem
 Array = NDArray[np.float64]
 Arms = NDArray[np.intp]
 State = Any  # a NamedTuple of arrays whose first axis is the row
-
-# What the budget is to a policy: "ignored" as long as every arm is affordable; "watched", so that what is left now
-# matters; or "planned" at the start, and the plan is kept even if there will be more money.
-BudgetIs = Literal["ignored", "watched", "planned"]
 
 OBSERVE = 0  # do() is the first arm
 STOP = -1  # instead of an arm: the plan is carried out, whatever money is left
@@ -108,7 +104,7 @@ class Policy(Protocol):
     name: ClassVar[str]
     objective: ClassVar[str]  # "cumulative" or "simple"
     reference: ClassVar[str]
-    budget_is: ClassVar[BudgetIs]
+    ignores_budget: ClassVar[bool]  # whether its choices do not depend on the budget while every arm is affordable
 
     def tables(self, problem: Problem) -> Sequence[Tallied]:
         """The counts it needs."""

@@ -14,7 +14,7 @@ from typing import ClassVar
 from dobandit.chance import Chance
 from dobandit.evidence.tally import Tallied
 from dobandit.policies.phases import carry_on, fair_share
-from dobandit.policies.protocol import Arms, BudgetIs, Choice, View
+from dobandit.policies.protocol import Arms, Choice, View
 from dobandit.policies.rejecting import Elimination, begin_elimination, dropped, survivor
 from dobandit.problem import Problem
 
@@ -27,7 +27,7 @@ class ShRr:
     name: ClassVar[str] = "sh-rr"
     objective: ClassVar[str] = "simple"
     reference: ClassVar[str] = "Li and Cheung, AISTATS 2024, Algorithm 1"
-    budget_is: ClassVar[BudgetIs] = "planned"
+    ignores_budget: ClassVar[bool] = False
 
     def tables(self, problem: Problem) -> Sequence[Tallied]:
         return ()

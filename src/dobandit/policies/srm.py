@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dobandit.estimate.projected import Projected
 from dobandit.evidence.tally import Tallied
 from dobandit.policies.infrequent import by_arm, by_variable, rarer, threshold_m
-from dobandit.policies.protocol import OBSERVE, Array, BudgetIs, View
+from dobandit.policies.protocol import OBSERVE, Array, View
 from dobandit.policies.two_phases import TwoPhases
 from dobandit.problem import Problem
 
@@ -30,7 +30,7 @@ class Srm(TwoPhases):
     name: ClassVar[str] = "srm"
     objective: ClassVar[str] = "simple"
     reference: ClassVar[str] = "Maiti et al., UAI 2022, Algorithm 1"
-    budget_is: ClassVar[BudgetIs] = "planned"
+    ignores_budget: ClassVar[bool] = False
 
     form: str = field(default="half", metadata={"choices": ("half", "rounds")})
 

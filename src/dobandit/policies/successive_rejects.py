@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dobandit.chance import Chance
 from dobandit.evidence.tally import Tallied
 from dobandit.policies.phases import carry_on, fair_share, whole
-from dobandit.policies.protocol import Arms, Array, BudgetIs, Choice, View
+from dobandit.policies.protocol import Arms, Array, Choice, View
 from dobandit.policies.rejecting import Elimination, begin_elimination, dropped, survivor
 from dobandit.problem import Problem
 
@@ -30,7 +30,7 @@ class SuccessiveRejects:
     name: ClassVar[str] = "successive-rejects"
     objective: ClassVar[str] = "simple"
     reference: ClassVar[str] = "Audibert et al., COLT 2010"
-    budget_is: ClassVar[BudgetIs] = "planned"
+    ignores_budget: ClassVar[bool] = False
 
     form: str = field(default="mean", metadata={"choices": ("mean", "budget", "half")})
 

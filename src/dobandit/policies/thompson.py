@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from dobandit.chance import Chance
-from dobandit.policies.protocol import Arms, BudgetIs, Choice, Memoryless, Nothing, View
+from dobandit.policies.protocol import Arms, Choice, Memoryless, Nothing, View
 from dobandit.policies.ties import pick, recommended
 
 
@@ -25,7 +25,7 @@ class Thompson(Memoryless):
     name: ClassVar[str] = "thompson"
     objective: ClassVar[str] = "cumulative"
     reference: ClassVar[str] = "Thompson, Biometrika 1933; Agrawal and Goyal, COLT 2012"
-    budget_is: ClassVar[BudgetIs] = "ignored"
+    ignores_budget: ClassVar[bool] = True
 
     def choose(self, view: View, state: Nothing, chance: Chance) -> Choice:
         successes, failures = view.rewards, view.told - view.rewards

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from dobandit.chance import Chance
-from dobandit.policies.protocol import Arms, BudgetIs, Choice, Memoryless, Nothing, View
+from dobandit.policies.protocol import Arms, Choice, Memoryless, Nothing, View
 from dobandit.policies.ties import recommended, sweep_then_pick
 
 
@@ -22,7 +22,7 @@ class Ucb(Memoryless):
     name: ClassVar[str] = "ucb"
     objective: ClassVar[str] = "cumulative"
     reference: ClassVar[str] = "Auer et al., Machine Learning 2002"
-    budget_is: ClassVar[BudgetIs] = "ignored"
+    ignores_budget: ClassVar[bool] = True
 
     def choose(self, view: View, state: Nothing, chance: Chance) -> Choice:
         index = view.means + np.sqrt(2 * np.log(view.time + 1) / np.maximum(view.pulls, 1))

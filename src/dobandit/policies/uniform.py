@@ -11,7 +11,7 @@ import numpy as np
 from dobandit.chance import Chance
 from dobandit.evidence.tally import Tallied
 from dobandit.policies.phases import Phased, begin, carry_on, fair_share
-from dobandit.policies.protocol import Arms, BudgetIs, Choice, View
+from dobandit.policies.protocol import Arms, Choice, View
 from dobandit.policies.ties import recommended
 from dobandit.problem import Problem
 
@@ -23,7 +23,7 @@ class Uniform:
     name: ClassVar[str] = "uniform"
     objective: ClassVar[str] = "simple"
     reference: ClassVar[str] = "folklore"
-    budget_is: ClassVar[BudgetIs] = "planned"
+    ignores_budget: ClassVar[bool] = False
 
     def tables(self, problem: Problem) -> Sequence[Tallied]:
         return ()

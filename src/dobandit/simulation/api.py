@@ -65,7 +65,7 @@ def simulate(
     grid = _grid(match.problem.budget if budgets is None else budgets, "budgets")
     costs = draw_costs(match.problems, seed, first)
     # A policy that plans ahead has a row for every budget, but few decisions: larger batches suit it.
-    ahead = any(p.budget_is == "planned" for p in match.policies.values())
+    ahead = any(not p.ignores_budget for p in match.policies.values())
     parts = _batches(trials, PLANNED * batch // len(grid) if ahead else batch)
     settings = [match.setting(part, costs[part.start : part.stop], grid) for part in parts]
     played = _play_all(match, settings, executor, progress, logs)

@@ -6,7 +6,7 @@ outcome belongs to the trial and the number of the pull, so rows need not have m
 
 Most policies do not look at the budget while they can afford everything, so a run with the largest budget is at first
 also the run with every smaller one: when a smaller budget becomes too short for the dearest arm, a row is split off
-that lives on with that budget. So one run gives the whole curve, exactly. Policies that look at it have a row for
+that lives on with that budget. So one run gives the whole curve, exactly. Policies that plan ahead have a row for
 every budget from the start; but what rows of one trial do first with the same arm they do together.
 """
 
@@ -256,10 +256,10 @@ class _Nature:
 
 
 def _start(policy: Policy, setting: Setting, layout: Layout) -> Rows:
-    """One row for each trial on the largest budget; one for each trial and budget where the policy looks at it."""
+    """One row for each trial on the largest budget; one for each trial and budget where the policy plans ahead."""
     n, budgets = len(setting.trials), np.array(setting.budgets)
     last = len(budgets) - 1
-    shared = policy.budget_is == "ignored"
+    shared = policy.ignores_budget
     trial = np.arange(n) if shared else np.repeat(np.arange(n), len(budgets))
     target = np.full(n, last) if shared else np.tile(np.arange(len(budgets)), n)
     rows = len(trial)

@@ -247,7 +247,7 @@ class Books:
         """What a policy may know: a batch of one row. A plan that depends on the budget keeps that of its creation, and
         what was withdrawn from a phase that is over is not planned again."""
         tally = self.seen if tally is None else tally
-        budget = np.array([self.problem.budget if self.policy.budget_is == "planned" else self.total])
+        budget = np.array([self.total if self.policy.ignores_budget else self.problem.budget])
         return View(
             problem=self.problem,
             layout=tally.layout,
