@@ -28,6 +28,7 @@ from dobandit.policies.ties import pick
 from dobandit.problem import Problem
 
 MOST_ESTIMATES = 4  # of an arm: two ways, of two formulas each
+AHEAD = 8  # times as many pulls as were made so far are taken to be still to come
 ALIKE = 0.5  # of how far the prior may be off, so much at most is added to all draws, or taken from them
 FLOOR = 1e-2  # the least that a pull is taken to lose
 FOR_ALL = 2.0  # an observation informs other arms, too: so many times it counts what it teaches about one
@@ -133,14 +134,14 @@ class CausalThompson(OnPooledEvidence):
 def _narrow(view: View, known: Known) -> Array:
     """What is left of the distance of a draw from the mean.
 
-    Of t pulls in all, an arm that is known as well as by n pulls of its own is explored to log(1 + t/n) in place of
+    With t pulls to come, an arm that is known as well as by n pulls of its own is explored to log(1 + t/n) in place of
     log(1 + t), as in the indices that waste least on arms that are nearly settled (Audibert and Bubeck, COLT 2009;
     Garivier and Cappé, COLT 2011).
     """
     mean = np.clip(known.means.T, 0.02, 0.98)
     per_pull = (known.variances.T + known.by_prior.T**2) / (mean * (1 - mean))  # 1/n
-    pulls = np.maximum(view.told.sum(axis=1, keepdims=True), 1.0)
-    return np.asarray(np.sqrt(np.minimum(np.log1p(pulls * per_pull) / np.log1p(pulls), 1.0)))
+    ahead = AHEAD * np.maximum(view.told.sum(axis=1, keepdims=True), 1.0)
+    return np.asarray(np.sqrt(np.minimum(np.log1p(ahead * per_pull) / np.log1p(ahead), 1.0)))
 
 
 def _own_draws(view: View, chance: Chance) -> Array:
