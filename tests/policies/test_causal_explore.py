@@ -68,7 +68,10 @@ def _scores(seen: list[tuple[int, int]], costs: list[float]) -> list[float]:
         learnt = 1 / (number + 1) - 1 / (number + 1 + money / costs[j] * met[j])
         found = 0.0
         for a in range(3):
-            spread = math.sqrt(sum((slopes[leader] - slopes[a]) ** 2 * noise * learnt))
+            slope = slopes[leader] - slopes[a]
+            off = np.abs(slope) / 2  # where the prior, with a weight of one, is wrong by a fair coin's deviation
+            moved = slope**2 * noise + sum(off / number) * off * (number + 1) / number
+            spread = math.sqrt(sum(moved * learnt))
             t = (means[a] - means[leader]) / spread if spread else 0.0
             normal = math.exp(-t * t / 2) / math.sqrt(2 * math.pi)
             found += (a != leader) * spread * (normal + t * 0.5 * math.erfc(-t / math.sqrt(2)))

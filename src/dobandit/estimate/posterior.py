@@ -47,6 +47,13 @@ class Conditions:
         """Cells that sum to one for every condition."""
         return np.asarray(cells / self.sums(cells).take(self.of_cell, axis=-2))
 
+    def by_prior(self, g: Array) -> Array:
+        """How far functions with these gradients may be off where the prior stands for a condition: its standard
+        deviation if all values are equally likely, times this over the posterior's total."""
+        uniform = np.broadcast_to(1 / self.card[self.of_cell][:, np.newaxis], g.shape)
+        spread = np.sqrt(np.maximum(self.covariance(uniform, g, g), 0.0))
+        return np.asarray(PRIOR * self.card[:, np.newaxis] * spread)
+
     def covariance(self, cells: Array, g: Array, h: Array) -> Array:
         """Σ_v p g h - (Σ_v p g)(Σ_v p h) for every condition, of gradients with axes (..., cell, row).
 

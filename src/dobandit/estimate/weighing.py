@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dobandit.estimate.circuit import total
 from dobandit.estimate.pool import Pair, Pool
-from dobandit.estimate.posterior import PRIOR, Conditions
+from dobandit.estimate.posterior import Conditions
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -99,11 +99,7 @@ class Weighing:
         The delta method takes the errors of all cells to be independent, so that many empty ones seem to make a sure
         mean. But they are wrong together, if the truth is not what the prior says: here their errors add up.
         """
-        conditions = self._conditions
-        share = PRIOR * conditions.card[:, np.newaxis] / totals
-        uniform = np.broadcast_to(1 / conditions.card[conditions.of_cell][:, np.newaxis], g.shape)
-        spread = np.sqrt(np.maximum(conditions.covariance(uniform, g, g), 0.0))
-        return total(np.moveaxis(share * spread, -2, 0))
+        return total(np.moveaxis(self._conditions.by_prior(g) / totals, -2, 0))
 
 
 def _in_turn(pool: Pool) -> list[tuple[Indices, Indices]]:

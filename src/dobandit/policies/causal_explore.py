@@ -79,7 +79,7 @@ class _Lessons(NamedTuple):
     leader: Arms
     totals: Array  # of the posteriors: (row, z)
     met: Array  # the chance that an outcome of arm j falls on z: (row, j, z)
-    moved: Array  # the variance that one outcome on z gives to the gap between leader and arm a: (row, a, z)
+    moved: Array  # the variance of the gap between leader and arm a that one outcome on z would leave to z: (row, a, z)
     alone: NDArray[np.bool_]  # (row, arm)
 
 
@@ -89,6 +89,9 @@ def _lessons(
     gradients = np.where(alone.T[:, np.newaxis], 0.0, gradients)
     against = gradients[leader, :, np.arange(len(leader))].T - gradients  # axes: arm, cell, row
     moved = pooled.conditions.covariance(pooled.cells(view), against, against)
+    # What the prior may be off is a variance, too: its square, of which every z has a part that outcomes on z remove.
+    off = pooled.conditions.by_prior(against)
+    moved += total(np.moveaxis(off / totals, 1, 0))[:, np.newaxis] * off * (totals + 1) / totals
     totals, met, moved = (np.ascontiguousarray(np.moveaxis(a, -1, 0)) for a in (totals, pooled.met(view), moved))
     return _Lessons(leader, totals, met, moved, alone)
 
