@@ -13,7 +13,7 @@ from dobandit.chance import Chance
 from dobandit.estimate.improvement import log_improvement
 from dobandit.policies import View
 from dobandit.policies.causal_explore import CausalExplore, _sums
-from dobandit.policies.pooled import Pooled
+from dobandit.policies.pooled import Pooled, pooled_of
 from dobandit.problem import Problem
 from dobandit.worlds import World
 from dobandit.worlds.graphs import N5, N7
@@ -159,3 +159,22 @@ def test_an_arm_that_contradicts_the_graph_is_judged_by_its_own_rewards() -> Non
     assert np.flatnonzero(made.contradicted(view, state)[0]).tolist() == [2]
     assert made.recommend(view, state).tolist() == [0]
     assert CausalExplore(guard=False).recommend(view, start).tolist() == [2]
+
+
+def test_what_a_pull_would_meet_is_not_what_goes_together() -> None:
+    """X follows A, and D follows X, nearly always. Setting X leaves A as it was, and D follows what was set."""
+    problem = Problem("A -> X -> D -> Y; {A, X} -> Y", "Y", 100, "simple")
+    seen = [("do()", dict.fromkeys(("A", "X", "D", "Y"), a)) for a in [0] * 6000 + [1] * 4000]
+    made = CausalExplore()
+    pooled = pooled_of(problem)
+    met = pooled.met(evidence(made, problem, seen))[..., 0]
+    named = [str(arm) for arm in problem.arms]
+    (at,) = (k for k, table in enumerate(pooled.pool.tables) if set(table.given) == {"A", "X", "D"})
+    given = pooled.pool.tables[at].given
+    start = pooled.conditions.start[at]
+    for arm, exact in (("do(X=1)", {(0, 1): 0.6, (1, 1): 0.4}), ("do(A=1)", {(1, 1): 1.0})):
+        chances = met[named.index(arm), start : start + 8].reshape(2, 2, 2)
+        axes = [given.index(v) for v in ("A", "X", "D")]
+        by_a_and_x = chances.transpose(axes).sum(axis=2)
+        for cell in np.ndindex(2, 2):
+            assert by_a_and_x[cell] == pytest.approx(exact.get(cell, 0.0), abs=1e-3)

@@ -1,7 +1,8 @@
 """What a pull would teach: which conditions z of which tables its outcome would fall on, and how often.
 
-Only do() shows how often z occurs by itself. An arm do(X=x) is taken to meet those z that an observation with X=x
-would, which is exact where X is a root, and a guess elsewhere. It decides what is pulled, never what is believed.
+Only do() shows how often z occurs by itself. Under do(X=x) what comes before X stays as it is, however seldom it goes
+together with X=x in observations; what comes after X is taken to follow as it does in observations with X=x, which is
+a guess. It decides what is pulled, never what is believed.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Lessons:
         self._guess = 1.0 / numbers[conditions.table[self._open]][:, np.newaxis]
         admits = [[k in table.arms for table in pool.tables] for k in range(pool.arms)]
         self.admits = np.array(admits, dtype=bool).reshape(pool.arms, -1)[:, conditions.table]
-        agrees, self._pair, self._members = _agreement(problem, pool, conditions)
+        agrees, self._group, self._before, self._both = _groups(problem, pool, conditions)
         self._meets = (agrees & self.admits)[..., np.newaxis]
 
     def of_observing(self, visits: Array) -> Array:
@@ -54,27 +55,49 @@ class Lessons:
     def of_arms(self, seen: Array) -> Array:
         """The chance that an outcome of an arm falls on a condition of a table that it may enter: (arm, z, row)."""
         padded = np.concatenate([seen, np.zeros((1, seen.shape[1]))])
-        shares = np.concatenate([total(padded[self._members]), np.ones((1, seen.shape[1]))])
-        return np.where(self._meets, seen / shares[self._pair], 0.0)
+        before, both = (
+            np.concatenate([total(padded[members]), np.ones((1, seen.shape[1]))])
+            for members in (self._before, self._both)
+        )
+        return np.where(self._meets, seen * (before / both)[self._group], 0.0)
 
 
-def _agreement(problem: Problem, pool: Pool, conditions: Conditions) -> tuple[NDArray[np.bool_], Indices, Indices]:
-    """Which conditions agree with what an arm sets; and for every pair of an arm and a table that has its variable
-    as a condition, which of the table's conditions do. Where there is no such pair, its number is the last."""
+def _groups(
+    problem: Problem, pool: Pool, conditions: Conditions
+) -> tuple[NDArray[np.bool_], Indices, Indices, Indices]:
+    """Which conditions agree with what an arm sets. And where a table has the arm's variable X as a condition: the
+    group of each, those with the same values of what comes before X; which conditions have these values; and which of
+    them have X=x. Elsewhere the group is the last one."""
     agrees = np.ones((pool.arms, len(conditions)), dtype=bool)
-    pair = np.full(agrees.shape, -1, dtype=np.intp)
-    members: list[Indices] = []
+    group = np.full(agrees.shape, -1, dtype=np.intp)
+    before: list[Indices] = []
+    both: list[Indices] = []
     for k, arm in enumerate(problem.arms):
         for t, table in enumerate(pool.tables):
             if arm.variable in table.given:
-                at = slice(int(conditions.start[t]), int(conditions.start[t + 1]))
-                agrees[k, at] = _sets(problem, arm, table, pool.layout.shapes[t][:-1])
-                pair[k, at] = len(members)
-                members.append(at.start + np.flatnonzero(agrees[k, at]))
-    pair[pair < 0] = len(members)
+                places = np.arange(conditions.start[t], conditions.start[t + 1])
+                shape = pool.layout.shapes[t][:-1]
+                agrees[k, places] = is_set = _sets(problem, arm, table, shape)
+                for members in _alike(problem, arm, table, shape):
+                    group[k, places[members]] = len(both)
+                    before.append(places[members])
+                    both.append(places[members & is_set])
+    group[group < 0] = len(both)
+    return agrees, group, _padded(before, len(conditions)), _padded(both, len(conditions))
+
+
+def _alike(problem: Problem, arm: Arm, table: Tallied, shape: tuple[int, ...]) -> list[NDArray[np.bool_]]:
+    """The conditions of a table in groups that have the same values of all that comes before the arm's variable."""
+    after = {arm.variable, *problem.graph.descendants(str(arm.variable))}
+    codes = np.indices(shape).reshape(len(shape), -1)
+    kept = codes[[i for i, v in enumerate(table.given) if v not in after]]
+    return [(kept == values[:, np.newaxis]).all(axis=0) for values in np.unique(kept, axis=1).T]
+
+
+def _padded(members: list[Indices], nothing: int) -> Indices:
     longest = max(map(len, members), default=0)
-    padded = [np.pad(m, (0, longest - len(m)), constant_values=len(conditions)) for m in members]
-    return agrees, pair, np.array(padded, dtype=np.intp).reshape(len(padded), longest).T
+    padded = [np.pad(m, (0, longest - len(m)), constant_values=nothing) for m in members]
+    return np.array(padded, dtype=np.intp).reshape(len(padded), longest).T
 
 
 def _sets(problem: Problem, arm: Arm, table: Tallied, shape: tuple[int, ...]) -> NDArray[np.bool_]:
