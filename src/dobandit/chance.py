@@ -131,13 +131,13 @@ class Chance:
         key = f"{self.purpose}{part}:{width}"
         present, stretch, drawn = self._held_by_trial.get(key, (trials[:0], 0, np.zeros(0, dtype=np.float32)))
         together = max(1, min(STRETCH, 2**13 // max(width, 1)))
-        is_same = np.array_equal(present, trials)
+        is_same = present.tobytes() == trials.tobytes()
         if not (0 <= round_ - stretch < together and (is_same or np.isin(trials, present).all())):
             present, stretch = np.unique(trials), round_ - round_ % together
             made = (draw(g, (together, width)) for g in generators(self.seed, key, present, stretch))
             drawn = np.stack(list(made), axis=1)
             self._held_by_trial[key] = present, stretch, drawn
-            is_same = len(present) == len(trials) and np.array_equal(present, trials)
+            is_same = present.tobytes() == trials.tobytes()
         of_round = drawn[:, :, round_ - stretch]
         if not is_same:
             of_round = of_round.take(np.searchsorted(present, trials), axis=1)
@@ -177,7 +177,8 @@ def _cubed(normal: NDArray[np.float64], d: NDArray[np.float64]) -> NDArray[np.fl
 
 def _failed(slack: NDArray[np.float64], d: NDArray[np.float64], v: NDArray[np.float64]) -> NDArray[np.intp]:
     """Where the variate d*v is not to be taken. A v below zero fails by its logarithm."""
-    return np.flatnonzero(slack + d * (1 - v + np.log(np.maximum(v, 1e-300))) <= 0)
+    taken = slack + d * (1 - v + np.log(np.maximum(v, 1e-300)))
+    return (taken.ravel() <= 0).nonzero()[0]
 
 
 def _others(d: NDArray[np.float64], seeds: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -79,7 +79,7 @@ class CausalThompson(OnPooledEvidence):
 
     def _refreshed(self, pooled: Pooled, view: View, state: State) -> State:
         """Weights, lessons and contradictions, anew in rows whose evidence has grown by a tenth."""
-        due = np.flatnonzero(state.due <= view.times)
+        due = (state.due <= view.times).nonzero()[0]
         if len(due) == len(state.due):
             return self._anew(pooled, view, state)
         if len(due):
@@ -120,7 +120,7 @@ class CausalThompson(OnPooledEvidence):
         """Observe instead, where an arm is pulled only to learn and an observation teaches as much for less."""
         value = means / view.costs
         greedy = (value if view.affordable.all() else np.where(view.affordable, value, -np.inf)).argmax(axis=1)
-        rows = np.flatnonzero((arms != greedy) & (arms != OBSERVE) & view.affordable[:, OBSERVE])
+        rows = ((arms != greedy) & (arms != OBSERVE) & view.affordable[:, OBSERVE]).nonzero()[0]
         if not len(rows):
             return arms
         price, costs, pulled = value[rows, greedy[rows]], view.costs[rows], arms[rows]

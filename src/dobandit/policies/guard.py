@@ -135,7 +135,7 @@ class OnPooledEvidence:
     def _watched(self, view: View, state: State) -> State:
         """The state after a look at the promises, where it is time for one. Rows with a new graph begin anew."""
         outcomes = view.told.sum(axis=1).astype(np.intp)
-        rows = np.flatnonzero(state.look <= outcomes)
+        rows = (state.look <= outcomes).nonzero()[0]
         if not len(rows):
             return state
         added = repaired(view.take(rows) if len(rows) < len(outcomes) else view, state.added[rows])

@@ -17,7 +17,7 @@ def pick(scores: Array, view: View, chance: Chance) -> Arms:
     masked = scores if allowed.all() else np.where(allowed, scores, -np.inf)
     best: Arms = masked.argmax(axis=1)
     last = masked.shape[1] - 1 - masked[:, ::-1].argmax(axis=1)
-    several = np.flatnonzero(best != last)
+    several = (best != last).nonzero()[0]
     if len(several):
         u = chance.uniforms(view.trials[several], view.times[several], 1)[:, 0]
         ties = masked[several] == masked[several, best[several]][:, np.newaxis]
