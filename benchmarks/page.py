@@ -1,10 +1,9 @@
 """Writes docs/benchmark.md from a run: who wins where, by how much, and where we lose.
 
-    python benchmarks/page.py [--trials 100] [--long 60] [--seed 41] [--others 41]
+    python benchmarks/page.py [--trials 100] [--long 60] [--seed 41]
 
 It takes more than an hour on two cores. What was played is kept in dobandit-out/benchmark, so that an interrupted run
-goes on where it was; after a change of a policy delete the files that have its name. `--others` is the seed of the
-other policies' runs, which take longest, if it is not the same.
+goes on where it was; after a change of a policy delete the files that have its name.
 """
 
 from __future__ import annotations
@@ -60,21 +59,17 @@ class Bench(NamedTuple):
     trials: int
     long: int
     seed: int
-    others: int  # the seed of the other policies' runs
     executor: Executor | None
 
-    def run(
-        self, world: str, objective: str, policies: Sequence[str], trials: int, seed: int | None = None, **rest: Any
-    ) -> Comparison:
+    def run(self, world: str, objective: str, policies: Sequence[str], trials: int, **rest: Any) -> Comparison:
         """A comparison: the one that was kept, or a new one."""
         start = time.perf_counter()
-        seed = self.seed if seed is None else seed
-        told = [Path(world).name, objective, *policies, *map(str, rest.values()), str(trials), str(seed)]
+        told = [Path(world).name, objective, *policies, *map(str, rest.values()), str(trials), str(self.seed)]
         path = KEPT / (re.sub(r"[^A-Za-z0-9]+", "-", "-".join(told)) + ".pickle")
         if path.exists():
             found: Comparison = pickle.loads(path.read_bytes())
             return found
-        rest |= {"trials": trials, "seed": seed, "executor": self.executor}
+        rest |= {"trials": trials, "seed": self.seed, "executor": self.executor}
         found = compare(world, objective, policies=policies, **rest)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.with_suffix(".part").write_bytes(pickle.dumps(found))
@@ -84,7 +79,7 @@ class Bench(NamedTuple):
 
 
 class Duel(NamedTuple):
-    """Ours against all others on a class of worlds."""
+    """Ours against all others on the same trials of a class."""
 
     name: str
     ours: Comparison
@@ -117,7 +112,7 @@ def duels(bench: Bench, objective: str) -> list[Duel]:
         Duel(
             ours,
             bench.run(world, objective, [ours], bench.trials),
-            bench.run(world, objective, others, bench.trials, bench.others),
+            bench.run(world, objective, others, bench.trials),
         )
         for world in WORLDS
     ]
@@ -183,15 +178,11 @@ def losses(found: Sequence[Duel]) -> list[Part]:
     for duel in found:
         for at, budget in enumerate(duel.found.budgets):
             best = duel.best_other(at)
-            ours, theirs = duel.regret(duel.name, at), duel.regret(best, at)
-            difference, error = (
-                ours.mean() - theirs.mean(),
-                float(np.hypot(standard_error(ours), standard_error(theirs))),
-            )
-            if difference > SURE * error:
-                numbers = f"`{best}` {theirs.mean():.3g}, ours {ours.mean():.3g}"
-                lines.append(f"{duel.where}, B = {budget:g}: {numbers} (difference {mean_text(difference, error, 3)})")
-    said = f"Where we lose (a difference of more than {SURE} standard errors to the best of the others):"
+            difference = duel.regret(duel.name, at) - duel.regret(best, at)
+            if difference.mean() > SURE * standard_error(difference):
+                numbers = f"`{best}` {duel.regret(best, at).mean():.3g}, ours {duel.regret(duel.name, at).mean():.3g}"
+                lines.append(f"{duel.where}, B = {budget:g}: {numbers} (difference {told(difference, 3)})")
+    said = f"Where we lose (a paired difference of more than {SURE} standard errors to the best of the others):"
     return [said, Points(lines)] if lines else [f"{said} nowhere in these runs."]
 
 
@@ -280,32 +271,18 @@ def network(bench: Bench) -> Section:
 SECTIONS: Sequence[Callable[[Bench], Section]] = (cumulative, simple, long_runs, wrong_graph, network)
 
 
-def _company(bench: Bench) -> str:
-    if bench.others == bench.seed:
-        return "All policies meet the same worlds, costs and luck."
-    return (
-        "The other policies of the next two sections were played on other "
-        "worlds of the same classes, with a seed of their own."
-    )
-
-
 def written(bench: Bench) -> str:
     worlds = Points([f"`{source.name}`: {source.about}" for source in WORLDS.values()])
     about = Section(
         "The worlds",
         [
-            "Every trial has its own world, but for the parallel classes and the networks, which are one world each. "
-            f"{_company(bench)} Interventions cost "
+            "Every trial has its own world, but for the parallel classes and the networks, which are one world each; "
+            "all policies meet the same worlds, costs and luck. Interventions cost "
             "near: 1 to 1.3; 23: 2 or 3; 25: 2 to 5; 57: 5, 6 or 7; observing costs 1.",
             worlds,
         ],
     )
-    facts = {
-        "seed": str(bench.seed),
-        "seed of the others": str(bench.others),
-        "trials": str(bench.trials),
-        **versions(),
-    }
+    facts = {"seed": str(bench.seed), "trials": str(bench.trials), **versions()}
     lead = (
         "Who wins where, by how much, and where we lose. This page is written by `make benchmark`; "
         "`dobandit suite` runs any part of it."
@@ -316,10 +293,9 @@ def written(bench: Bench) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, default in (("trials", 100), ("long", 60), ("seed", 41), ("others", None)):
+    for name, default in (("trials", 100), ("long", 60), ("seed", 41)):
         parser.add_argument(f"--{name}", type=int, default=default)
     asked = parser.parse_args()
-    asked.others = asked.seed if asked.others is None else asked.others
     start = time.perf_counter()
     with processes(os.cpu_count() or 1) as pool:
         PAGE.write_text(written(Bench(**vars(asked), executor=pool)), encoding="utf-8")

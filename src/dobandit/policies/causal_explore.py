@@ -79,7 +79,7 @@ class _Lessons(NamedTuple):
     leader: Arms
     totals: Array  # of the posteriors: (row, z)
     met: Array  # the chance that an outcome of arm j falls on z: (row, j, z)
-    moved: Array  # the variance of the gap between leader and arm a that one outcome on z would leave to z: (row, a, z)
+    moved: Array  # z's part of the variance of the gap between leader and arm a, times totals + 1: (row, a, z)
     alone: NDArray[np.bool_]  # (row, arm)
 
 
