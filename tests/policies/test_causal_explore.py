@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import dobandit as db
 from dobandit import worlds
 from dobandit.chance import Chance
-from dobandit.estimate.improvement import log_improvement
+from dobandit.estimate.improvement import log_improvements
 from dobandit.policies import View
 from dobandit.policies.causal_explore import CausalExplore, _sums
 from dobandit.policies.pooled import Pooled, pooled_of
@@ -28,11 +29,24 @@ def test_expected_improvement_is_its_integral() -> None:
     steps = (cumulative[1:] + cumulative[:-1]) / 2 * (grid[1] - grid[0])
     integral = np.concatenate([[start], start + np.cumsum(steps)])
     at = np.flatnonzero(grid > -29)[::501]
-    np.testing.assert_allclose(np.exp(log_improvement(grid, np.ones(len(grid))))[at], integral[at], rtol=1e-3)
-    far = log_improvement(np.array([-29.999, -30.001, -200.0]), np.ones(3))
+    np.testing.assert_allclose(np.exp(_alone(grid))[at], integral[at], rtol=1e-3)
+    far = _alone(np.array([-29.999, -30.001, -200.0]))
     assert far[0] == pytest.approx(far[1], abs=0.1)
     assert far[2] == pytest.approx(-20_000 - 0.5 * math.log(2 * math.pi) - 2 * math.log(200), abs=1e-3)
-    np.testing.assert_array_equal(log_improvement(np.array([-1.0, 2.0]), np.zeros(2)), [-np.inf, math.log(2)])
+    nothing = log_improvements(np.array([[-1.0], [2.0], [0.0]]), np.zeros((3, 1)))
+    np.testing.assert_array_equal(nothing, [-np.inf, math.log(2), -np.inf])
+
+
+def test_improvements_are_added_up() -> None:
+    rng = np.random.default_rng(3)
+    gap, spread = -rng.random((50, 1, 9)) * 10.0 ** rng.integers(-2, 3, (50, 1, 9)), rng.random((50, 4, 9))
+    terms = _alone((gap / spread).ravel()).reshape(spread.shape) + np.log(spread)
+    added = np.logaddexp.reduce(terms, axis=-1)
+    np.testing.assert_allclose(log_improvements(gap, spread), added, rtol=1e-12)
+
+
+def _alone(gaps: NDArray[np.float64]) -> NDArray[np.float64]:
+    return log_improvements(gaps[:, np.newaxis], np.ones((len(gaps), 1)))
 
 
 def test_the_value_of_information_by_plain_loops() -> None:
@@ -70,7 +84,7 @@ def _scores(seen: list[tuple[int, int]], costs: list[float]) -> list[float]:
         for a in range(3):
             slope = slopes[leader] - slopes[a]
             off = np.abs(slope) / 2  # where the prior, with a weight of one, is wrong by a fair coin's deviation
-            moved = slope**2 * noise + sum(off / number) * off * (number + 1) / number
+            moved = slope**2 * noise + sum(off / number) * off * (number + 1) / number / 3
             spread = math.sqrt(sum(moved * learnt))
             t = (means[a] - means[leader]) / spread if spread else 0.0
             normal = math.exp(-t * t / 2) / math.sqrt(2 * math.pi)

@@ -47,27 +47,28 @@ class Derivative:
         self._pairs = int(matters.sum())
         self._start = pair[outputs, np.arange(len(outputs))]
         self._passing = [_passing(step, cells, matters, pair) for step in reversed(steps)]
-        self._cell, self._output = np.nonzero(matters[:cells])
+        cell, output = np.nonzero(matters[:cells])
+        self._places = output * cells + cell
         self._most = max([self._pairs, *(len(p.source) for p in self._passing)])
 
     def of(self, values: Array) -> Array:
         """The derivatives at these values of all nodes, with axes (output, cell, row)."""
         rows = values.shape[1]
-        found = np.zeros((*self._shape, rows))
+        found = np.zeros((self._shape[0] * self._shape[1], rows))
         together = max(1, MOST_NUMBERS // self._most)
         for first in range(0, rows, together):
             part = slice(first, first + together)
             adjoint = self._adjoint(np.ascontiguousarray(values[:, part]))
-            found[self._output, self._cell, part] = adjoint[: len(self._cell)]
-        return found
+            found[:, part][self._places] = adjoint[: len(self._places)]
+        return found.reshape(*self._shape, rows)
 
     def _adjoint(self, values: Array) -> Array:
         adjoint = np.zeros((self._pairs, values.shape[1]))
         adjoint[self._start] = 1.0
         for passing in self._passing:
-            others = _products_of_others(values[passing.step.inputs])
-            part = adjoint[passing.source]
-            part *= others.reshape(-1, values.shape[1])[passing.others]
+            others = _products_of_others(values.take(passing.step.inputs, axis=0))
+            part = adjoint.take(passing.source, axis=0)
+            part *= others.reshape(-1, values.shape[1]).take(passing.others, axis=0)
             for turn in passing.turns:
                 adjoint[passing.target[turn]] += part[turn]
         return adjoint

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dobandit.chance import Chance
 from dobandit.estimate.circuit import total
-from dobandit.estimate.improvement import log_improvement
+from dobandit.estimate.improvement import log_improvements
 from dobandit.policies.guard import Doubts, OnPooledEvidence
 from dobandit.policies.pooled import Pooled, own_means
 from dobandit.policies.protocol import Arms, Array, Choice, View
@@ -89,23 +89,19 @@ def _lessons(
     gradients = np.where(alone.T[:, np.newaxis], 0.0, gradients)
     against = gradients[leader, :, np.arange(len(leader))].T - gradients  # axes: arm, cell, row
     moved = pooled.conditions.covariance(pooled.cells(view), against, against)
-    # What the prior may be off is a variance, too: its square, of which every z has a part that outcomes on z remove.
+    # How far the prior is off is uncertain, too: if anything up to what it may be is equally likely, the variance is a
+    # third of its square. Every z has a part of that, which outcomes on z remove.
     off = pooled.conditions.by_prior(against)
-    moved += total(np.moveaxis(off / totals, 1, 0))[:, np.newaxis] * off * (totals + 1) / totals
+    moved += total(np.moveaxis(off / totals, 1, 0))[:, np.newaxis] * off * (totals + 1) / (3 * totals)
     totals, met, moved = (np.ascontiguousarray(np.moveaxis(a, -1, 0)) for a in (totals, pooled.met(view), moved))
     return _Lessons(leader, totals, met, moved, alone)
 
 
 def _score(gap: Array, lessons: _Lessons, money: Array, view: View) -> Array:
     """log of Σ_a E[max(gap_a + spread_ja N(0, 1), 0)] / money, for this much money spent on arm j: axes (row, j)."""
-    leader, pulls = lessons.leader, money / view.costs
-    logs = log_improvement(gap[:, np.newaxis], _spreads(lessons, pulls, view))
-    logs[np.arange(len(leader)), :, leader] = -np.inf
-    top = logs.max(axis=2, keepdims=True)
-    top = np.where(np.isfinite(top), top, 0.0)
-    sums = total(np.moveaxis(np.exp(logs - top), 2, 0))
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(sums) + top[..., 0] - np.log(money))
+    spreads = _spreads(lessons, money / view.costs, view)
+    spreads[np.arange(len(gap)), :, lessons.leader] = 0.0
+    return np.asarray(log_improvements(gap[:, np.newaxis], spreads) - np.log(money))
 
 
 def _spreads(lessons: _Lessons, pulls: Array, view: View) -> Array:
