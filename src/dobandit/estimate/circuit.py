@@ -169,15 +169,15 @@ class Compiled:
             product, *factors = values.take(step.inputs, axis=0)
             for factor in factors:
                 product *= factor
-            made, *terms = product
-            for term in terms:
+            made, terms = values[step.made], list(product)
+            np.add(terms[0], terms[1], out=made) if len(terms) > 1 else np.copyto(made, terms[0])
+            for term in terms[2:]:
                 made += term
-            values[step.made] = made
         return values
 
     def outputs(self, values: Array) -> Array:
         """The outputs with axes (output, row)."""
-        return values[self._outputs]
+        return values.take(self._outputs, axis=0)
 
     @cached_property
     def _derivative(self) -> Derivative:

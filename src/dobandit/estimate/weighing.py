@@ -40,9 +40,10 @@ class Weighing:
 
     def means(self, estimates: Array, weights: Array) -> Array:
         """The weighed estimates of every arm: axes (estimate, ...) become (arm, ...)."""
+        weighed = estimates if self._is_simple else weights * estimates
         found = np.zeros((self._pool.arms, *estimates.shape[1:]))
         for arms, places in self._in_turn:
-            found[arms] += estimates[places] if self._is_simple else weights[places] * estimates[places]
+            found[arms] += weighed.take(places, axis=0)
         return found
 
     def known(self, cells: Array, totals: Array) -> Known:
@@ -102,12 +103,12 @@ class Weighing:
         return total(np.moveaxis(self._conditions.by_prior(g) / totals, -2, 0))
 
 
-def _in_turn(pool: Pool) -> list[tuple[Indices, Indices]]:
+def _in_turn(pool: Pool) -> list[tuple[Indices | slice, Indices]]:
     """The first estimates of all arms that have one, then the second ones, and so on."""
     of_arm = [[place for way in ways for place in way] for ways in pool.choices]
-    turns = range(max(map(len, of_arm), default=0))
-    return [
-        (np.array(arms), np.array([of_arm[k][i] for k in arms]))
-        for i in turns
-        if (arms := [k for k, places in enumerate(of_arm) if len(places) > i])
-    ]
+    found: list[tuple[Indices | slice, Indices]] = []
+    for i in range(max(map(len, of_arm), default=0)):
+        arms = [k for k, places in enumerate(of_arm) if len(places) > i]
+        places = np.array([of_arm[k][i] for k in arms])
+        found.append((slice(None) if len(arms) == len(of_arm) else np.array(arms), places))
+    return found
