@@ -9,7 +9,7 @@ import dobandit as db
 from dobandit import worlds
 from dobandit.chance import Chance
 from dobandit.policies import View, policy
-from dobandit.policies.causal_thompson import ALIKE, FLOOR, FOR_ALL, CausalThompson
+from dobandit.policies.causal_thompson import AHEAD, ALIKE, FLOOR, FOR_ALL, CausalThompson
 from dobandit.policies.pooled import pooled_of
 from dobandit.problem import Problem
 from dobandit.worlds import World
@@ -49,7 +49,7 @@ def test_draws_come_closer_to_the_mean_of_an_arm_that_is_known_well() -> None:
     view = evidence(made, problem, [("do(X=1)", {"X": 1, "Y": i % 2}) for i in range(16)])
     narrow = made.choose(view, made.start(problem, 1), Chance(0, "policy")).state.narrow[0]
     own = (0.25 / 18 + (0.5 / 17) ** 2) / 0.25
-    assert narrow[2] == pytest.approx(np.sqrt(np.log1p(8 * 16 * own) / np.log1p(8 * 16)))
+    assert narrow[2] == pytest.approx(np.sqrt(np.log1p(AHEAD * 16 * own) / np.log1p(AHEAD * 16)))
     assert narrow[2] < narrow[0] <= narrow[1] == 1  # X=0 was never seen, and do() is half of both
 
 
