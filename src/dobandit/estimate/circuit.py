@@ -169,9 +169,11 @@ class Compiled:
             product, *factors = values.take(step.inputs, axis=0)
             for factor in factors:
                 product *= factor
-            made, terms = values[step.made], list(product)
-            np.add(terms[0], terms[1], out=made) if len(terms) > 1 else np.copyto(made, terms[0])
-            for term in terms[2:]:
+            if len(product) == 1:
+                values[step.made] = product[0]
+                continue
+            made = np.add(product[0], product[1], out=values[step.made])
+            for term in product[2:]:
                 made += term
         return values
 
