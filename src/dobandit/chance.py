@@ -116,7 +116,7 @@ class Chance:
         is_small = shapes < 1
         d = shapes - 1 / 3 + is_small  # a shape below one is reached from above
         v = _cubed(normal, d)
-        found = np.asarray(d * v)
+        found = np.ascontiguousarray(d * v)
         flat = found.ravel()
         failed = _failed(slack, d, v)
         if len(failed):
