@@ -136,12 +136,14 @@ def _narrow(view: View, known: Known) -> Array:
 
     With t pulls to come, an arm that is known as well as by n pulls of its own is explored to log(1 + t/n) in place of
     log(1 + t), as in the indices that waste least on arms that are nearly settled (Audibert and Bubeck, COLT 2009;
-    Garivier and Cappé, COLT 2011).
+    Garivier and Cappé, COLT 2011). The latter is what t draws are worth; where a decision is kept for several pulls,
+    there are fewer draws, and each has to dare more.
     """
     mean = np.clip(known.means.T, 0.02, 0.98)
     per_pull = (known.variances.T + known.by_prior.T**2) / (mean * (1 - mean))  # 1/n
     ahead = AHEAD * np.maximum(view.told.sum(axis=1, keepdims=True), 1.0)
-    return np.asarray(np.sqrt(np.minimum(np.log1p(ahead * per_pull) / np.log1p(ahead), 1.0)))
+    draws = ahead / (1 + view.times[:, np.newaxis] // HOLD)
+    return np.asarray(np.sqrt(np.minimum(np.log1p(ahead * per_pull) / np.log1p(draws), 1.0)))
 
 
 def _own_draws(view: View, chance: Chance) -> Array:
