@@ -78,7 +78,8 @@ class Chance:
 
     def _stretch(self, key: str, trials: NDArray[np.intp], stretch: int, width: int) -> tuple[NDArray[np.float64], int]:
         """The numbers of a stretch of rounds for the blocks of these trials, and the number of the first block."""
-        low, high = int(trials.min()) // BLOCK, int(trials.max()) // BLOCK
+        ends = (trials.min(), trials.max()) if len(trials) > 1 else (trials[0], trials[0])
+        low, high = (int(trial) // BLOCK for trial in ends)
         present, drawn = self._held.get((key, stretch), (range(0), np.zeros(0)))
         if not (low in present and high in present):
             present = range(low, high + 1)

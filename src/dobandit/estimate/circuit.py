@@ -31,12 +31,16 @@ Indices = NDArray[np.intp]
 
 def total(values: Array) -> Array:
     """The sum along the first axis, in an order that no batch can change: one half is added to the other."""
-    if not len(values):
+    left = len(values)
+    if not left:
         return np.zeros(values.shape[1:])
-    while len(values) > 1:
-        half = len(values) // 2
-        added = values[:half] + values[half : 2 * half]
-        values = np.concatenate([added, values[2 * half :]]) if len(values) % 2 else added
+    values = np.array(values, order="C")
+    while left > 1:
+        half, odd = divmod(left, 2)
+        values[:half] += values[half : 2 * half]
+        if odd:
+            values[half] = values[left - 1]
+        left = half + odd
     return np.asarray(values[0])
 
 
