@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ import dobandit as db
 from dobandit import worlds
 from dobandit.chance import Chance
 from dobandit.policies import View, policy
-from dobandit.policies.causal_thompson import AHEAD, ALIKE, FLOOR, FOR_ALL, CausalThompson
+from dobandit.policies.causal_thompson import AHEAD, ALIKE, FLOOR, FOR_ALL, HOLD, CausalThompson
 from dobandit.policies.pooled import pooled_of
 from dobandit.problem import Problem
 from dobandit.worlds import World
@@ -51,6 +53,12 @@ def test_draws_come_closer_to_the_mean_of_an_arm_that_is_known_well() -> None:
     own = (0.25 / 18 + (0.5 / 17) ** 2) / 0.25
     assert narrow[2] == pytest.approx(np.sqrt(np.log1p(AHEAD * 16 * own) / np.log1p(AHEAD * 16)))
     assert narrow[2] < narrow[0] <= narrow[1] == 1  # X=0 was never seen, and do() is half of both
+    later = made.choose(replace(view, times=np.array([2 * HOLD])), made.start(problem, 1), Chance(0, "policy"))
+    assert later.repeats is not None
+    assert later.repeats.tolist() == [3]  # so many pulls for one draw, which dares more
+    dared = np.sqrt(np.log1p(AHEAD * 16 * own) / np.log1p(AHEAD * 16 / 3))
+    assert later.state.narrow[0, 2] == pytest.approx(dared)
+    assert dared > narrow[2]
 
 
 def test_the_choice_by_plain_loops() -> None:

@@ -75,7 +75,7 @@ class CausalThompson(OnPooledEvidence):
         index[:, OBSERVE] = means[:, OBSERVE] + np.abs(drawn[:, OBSERVE] - means[:, OBSERVE])
         index /= view.costs
         arms = pick(pooled.without_idle(index, view, state.refuted), view, chance)
-        return Choice(self._substituted(view, state, arms, means), state, 1 + view.times // HOLD)
+        return Choice(self._substituted(view, state, arms, means), state, _kept_for(view))
 
     def _refreshed(self, pooled: Pooled, view: View, state: State) -> State:
         """Weights, lessons and contradictions, anew in rows whose evidence has grown by a tenth."""
@@ -131,6 +131,11 @@ class CausalThompson(OnPooledEvidence):
         return arms
 
 
+def _kept_for(view: View) -> NDArray[np.intp]:
+    """The number of pulls that a decision is kept for."""
+    return 1 + view.times // HOLD
+
+
 def _narrow(view: View, known: Known) -> Array:
     """What is left of the distance of a draw from the mean.
 
@@ -142,7 +147,7 @@ def _narrow(view: View, known: Known) -> Array:
     mean = np.clip(known.means.T, 0.02, 0.98)
     per_pull = (known.variances.T + known.by_prior.T**2) / (mean * (1 - mean))  # 1/n
     ahead = AHEAD * np.maximum(view.told.sum(axis=1, keepdims=True), 1.0)
-    draws = ahead / (1 + view.times[:, np.newaxis] // HOLD)
+    draws = ahead / _kept_for(view)[:, np.newaxis]
     return np.asarray(np.sqrt(np.minimum(np.log1p(ahead * per_pull) / np.log1p(draws), 1.0)))
 
 
