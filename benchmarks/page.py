@@ -51,10 +51,10 @@ PARALLEL = (
     "values by rule, and here these are what matters."
 )
 MENDED = (
-    "Of the worlds of seed 271828, one of rand (trial 3) had made the policy stuck at commit dd8f888, and the class grew "
-    "by 47 %: kept decisions had made the draws too few for their width. Mended by what it showed, the policy leaves the "
-    "wrong arm, but late: that world has 703 and 999, its class +26 %. So a fair test needs worlds of another seed, and "
-    "unlucky ones still come."
+    "Of the worlds of seed 271828, one of rand (trial 3) had made the policy stuck at commit dd8f888, and the class "
+    "grew by 47 %: kept decisions had made the draws too few for their width. Mended by what it showed, the policy "
+    "leaves the wrong arm, but late: that world has 703 and 999, its class +26 %. So a fair test needs worlds of "
+    "another seed, and unlucky ones still come."
 )
 WRONG, WRONG_WORLD, TRUSTING = (4_000.0, 8_000.0), "reversed", f"{THOMPSON}[guard=false]"
 STUCK = 0.4  # share of its regret that a stuck run gains in the second half
