@@ -3,8 +3,9 @@
 With the variables in causal order, the distribution of the ancestors of Y is the product of P(v | z), z the effective
 parents of v. Setting X changes the product in one of two ways:
 
-- own: the table of X is left out, X is x everywhere, and those tables that the intervention changes are private ones.
-  It holds for every arm, identifiable or not;
+- own: the table of X is left out, X is x everywhere, and those tables that the intervention changes are private ones,
+  which hold the outcomes of those who set X, or do what has the same effect on the table. It holds for every arm,
+  identifiable or not;
 - Tian: where no child of X shares its hidden causes, the tables of X's c-component C stay as observations show them,
   summed over the value x' that X would have had; the others read x. Nothing is private, but there are more tables.
 
@@ -14,7 +15,7 @@ parents of v. Setting X changes the product in one of two ways:
 Σ P(X) P(M | do(X)) P(Y | X, M)
 Σ P(M | X) P*(Y | M)
 
-The star marks the private table. The own pulls of do(X=x) teach P*(Y | M) and P(M | x), observations all the others.
+The star marks the private table. Pulls of do(X=x) teach P*(Y | M) and P(M | x), observations all the others.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from dobandit.estimate.pooling import changed_by
+from dobandit.estimate.pooling import changed_by, kin
 from dobandit.graph import Graph
 
 
@@ -32,7 +33,7 @@ class Factor(NamedTuple):
 
     variable: str
     given: tuple[str, ...]
-    private: bool = False  # a table of its own for every arm do(X=x)
+    setting: frozenset[str] = frozenset()  # whose setting teaches it; none if it is pooled
     reads_set: bool = False  # X stands for the value that is set, while other factors sum over the one it would have
 
 
@@ -44,7 +45,7 @@ class Formula(NamedTuple):
 
     @property
     def has_private(self) -> bool:
-        return any(f.private for f in self.factors)
+        return any(f.setting for f in self.factors)
 
     @property
     def kept(self) -> str | None:
@@ -65,15 +66,15 @@ class Formula(NamedTuple):
 
     def _written(self, factor: Factor) -> str:
         *given, variable = self.axes(factor)
-        star = "*" if factor.private else ""
+        star = "*" if factor.setting else ""
         return f"P{star}({variable} | {', '.join(given)})" if given else f"P{star}({variable})"
 
 
 def formulas(graph: Graph, reward: str, x: str, whole: Graph | None = None) -> tuple[Formula, ...]:
-    """One formula for the effect of X, or two that use different data: Tian's and the arm's own.
+    """One formula for the effect of X, or two that use different data, the second with private tables.
 
     `graph` may be a projection of the `whole` graph, which says what an intervention leaves unchanged. Few tables are
-    better than many: the first formula that needs nothing private is enough.
+    better than many: where the short own form needs nothing private, it has all data that there are.
     """
     whole = whole or graph
     ancestors = graph.ancestral(reward)
@@ -82,12 +83,12 @@ def formulas(graph: Graph, reward: str, x: str, whole: Graph | None = None) -> t
     short = _own(graph, reward, x, graph.without_edges(into=x).ancestral(reward), whole)
     if not short.has_private:
         return (short,)
-    # The long form's private tables are those that Tian's formula cannot learn from own pulls: no datum counts twice.
     long = _own(graph, reward, x, ancestors, whole)
     if not long.has_private:
-        return (long,)
+        return _both(long, short, whole)
+    # The long form's private tables are those that Tian's formula cannot learn from own pulls.
     tian = _tian(graph.subgraph(ancestors), reward, x)
-    return (short,) if tian is None else (tian, long)
+    return (short,) if tian is None else _both(tian, long, whole)
 
 
 @lru_cache(maxsize=256)
@@ -100,8 +101,8 @@ def observed(graph: Graph, reward: str) -> Formula:
 def overlapping(a: Formula, b: Formula) -> bool:
     """Whether both learn the same pooled factor from the same data, but by different tables. Weighing such formulas
     as if they were independent would count those data twice."""
-    tables = {f.variable: f.given for f in a.factors if not f.private}
-    return any(not f.private and tables.get(f.variable, f.given) != f.given for f in b.factors)
+    tables = {f.variable: f.given for f in a.factors}
+    return any(not f.setting and tables.get(f.variable, f.given) != f.given for f in b.factors)
 
 
 def _own(graph: Graph, reward: str, x: str, among: frozenset[str], whole: Graph) -> Formula:
@@ -110,9 +111,22 @@ def _own(graph: Graph, reward: str, x: str, among: frozenset[str], whole: Graph)
     factors = []
     for v in cut.variables:
         given = _given(cut, v)
-        changed = x in changed_by(whole, v, given)
-        factors.append(Factor(v, tuple(u for u in given if u != x) if changed else given, changed))
+        setting = kin(whole, x, v, given) if x in changed_by(whole, v, given) else frozenset[str]()
+        factors.append(Factor(v, given, setting))
     return Formula(x, _needed((f for f in factors if f.variable != x), reward, x))
+
+
+def _both(pooled: Formula, private: Formula, whole: Graph) -> tuple[Formula, ...]:
+    """A formula without private tables, and one whose private tables are left to those that do not teach the former
+    the same factor, so that no datum counts twice; the former alone if nobody is left."""
+    tables = {f.variable: f.given for f in pooled.factors}
+    factors = []
+    for f in private.factors:
+        left = f.setting & changed_by(whole, f.variable, tables[f.variable]) if f.variable in tables else f.setting
+        if f.setting and not left:
+            return (pooled,)
+        factors.append(f._replace(setting=left))
+    return pooled, private._replace(factors=tuple(factors))
 
 
 def _tian(graph: Graph, reward: str, x: str) -> Formula | None:

@@ -6,7 +6,7 @@ which the better one is taken; and an arm for which every table would be too wid
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -103,12 +103,8 @@ class Pool:
         return all(f.variable in base and set(f.given) <= base[f.variable] for f in formula.factors)
 
     def _function(self, factor: Factor, formula: Formula) -> Function:
-        """The cells of a factor; those of private tables have an axis for the value that is set. Y is one."""
-        tables = _tables_of(self.problem, factor, formula.do)
-        cells = [self._cells(t) for t in tables]
-        axes = formula.axes(factor)
-        nodes = np.stack(cells) if factor.private else cells[0]
-        axes = (str(formula.do), *axes) if factor.private else axes
+        """The cells of a factor. Y is one."""
+        nodes, axes = self._cells(_table(self.problem, factor)), formula.axes(factor)
         return Function(axes[:-1], nodes[..., 1]) if factor.variable == self.problem.reward else Function(axes, nodes)
 
     def _cells(self, table: Tallied) -> Indices:
@@ -117,17 +113,10 @@ class Pool:
 
 
 def _tables(problem: Problem, ways: Ways) -> list[Tallied]:
-    return [
-        table
-        for formula in (*ways.whole, *ways.projected)
-        for factor in formula.factors
-        for table in _tables_of(problem, factor, formula.do)
-    ]
+    return [_table(problem, factor) for formula in (*ways.whole, *ways.projected) for factor in formula.factors]
 
 
-def _tables_of(problem: Problem, factor: Factor, do: str | None) -> Sequence[Tallied]:
-    """The pooled table of a factor, or the private ones of all arms that set the variable."""
-    if not factor.private:
-        return [pooled(problem, factor.variable, factor.given)]
-    own = [k for k, arm in enumerate(problem.arms) if arm.variable == do]
-    return [private(factor.variable, factor.given, k) for k in own]
+def _table(problem: Problem, factor: Factor) -> Tallied:
+    if factor.setting:
+        return private(problem, factor.variable, factor.given, factor.setting)
+    return pooled(problem, factor.variable, factor.given)

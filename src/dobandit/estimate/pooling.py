@@ -4,7 +4,8 @@ A table P(V | Z) may hold the outcomes of an arm do(X=x) if setting X leaves P(V
 draw a regime node F -> X that tells whether X is set or left alone. If F is m-separated from V given Z, then V given
 Z is distributed the same in both regimes, so that the arm's outcomes are samples of the very row that observations
 fill. Where the separation fails there are models in which the two differ, and the data stay apart: the arm gets a
-private table, which holds its own outcomes only.
+private table, which is closed to observations. It holds the outcomes of the arm and of its kin, by the same rule: both
+do(X=x) and do(W=w) leave P(V | Z) as it would be if X and W were set together.
 
 >>> from dobandit.graph import Graph
 >>> g = Graph("X -> M -> Y; X <-> Y")
@@ -12,11 +13,13 @@ private table, which holds its own outcomes only.
 ['M']
 >>> sorted(changed_by(g, "Y", ("X", "M")))  # X tells of the hidden cause, but only if nobody set it
 ['X', 'Y']
+>>> sorted(kin(g, "M", "Y", ("M",)))  # M is confounded with Y through X alone, so that setting either ends it
+['M', 'X']
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 
 from dobandit.evidence.tally import Tallied
@@ -31,6 +34,13 @@ def changed_by(graph: Graph, variable: str, given: tuple[str, ...]) -> frozenset
     switched, regimes = _with_regimes(graph)
     connected = reachable(switched, frozenset({variable}), frozenset(given))
     return frozenset(x for x, regime in regimes.items() if regime in connected) | {variable}
+
+
+@lru_cache(maxsize=2**12)
+def kin(graph: Graph, x: str, variable: str, given: tuple[str, ...]) -> frozenset[str]:
+    """The variables whose setting makes P(variable | given) what setting X makes it, where that changes it."""
+    others = changed_by(graph, variable, given) - changed_by(graph.without_edges(into=x), variable, given)
+    return frozenset({x}) | {w for w in others if x not in changed_by(graph.without_edges(into=w), variable, given)}
 
 
 @lru_cache(maxsize=256)
@@ -51,6 +61,7 @@ def pooled(problem: Problem, variable: str, given: Iterable[str]) -> Tallied:
     return Tallied(variable, given, arms=arms)
 
 
-def private(variable: str, given: Iterable[str], arm: int) -> Tallied:
-    """The table of one arm's own outcomes."""
-    return Tallied(variable, tuple(given), arms=(arm,))
+def private(problem: Problem, variable: str, given: Iterable[str], setting: Collection[str]) -> Tallied:
+    """The table P(variable | given) of those who set one of these variables."""
+    arms = tuple(k for k, arm in enumerate(problem.arms) if arm.variable in setting)
+    return Tallied(variable, tuple(given), arms=arms)

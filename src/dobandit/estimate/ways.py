@@ -17,7 +17,7 @@ from dobandit.estimate.messages import widest
 from dobandit.problem import Problem
 
 MOST_CELLS = 4096  # of a table that is used at all, and of any table on the way
-WIDE = 64  # cells of a table from which on the projection is looked at too
+WIDE = 32  # conditions, which all have to be met to fill a table, up to which the projection is not looked at
 
 
 class Ways(NamedTuple):
@@ -45,16 +45,23 @@ def ways_of_observing(problem: Problem) -> Ways:
 
 def ways_of(problem: Problem, x: str) -> Ways:
     """The ways to the means of all arms that set X."""
-    whole = formulas(problem.graph, problem.reward, x)
+    whole = _taught(problem, formulas(problem.graph, problem.reward, x))
     if _fits(problem, whole) and not _is_wide(problem, whole):
         return Ways(x, whole, ())
     relevant = problem.graph.subgraph(problem.graph.ancestral(problem.reward))
     tied = relevant.c_component(x)
     deciding = tied.union(*(relevant.parents(v) for v in tied))
-    small = formulas(relevant.project({x, problem.reward} | deciding), problem.reward, x, problem.graph)
+    projection = relevant.project({x, problem.reward} | deciding)
+    small = _taught(problem, formulas(projection, problem.reward, x, problem.graph))
     if small == whole or not _fits(problem, small):
         small = ()
     return Ways(x, whole if _fits(problem, whole) else (), small)
+
+
+def _taught(problem: Problem, way: tuple[Formula, ...]) -> tuple[Formula, ...]:
+    """The formulas whose private tables some arm may enter."""
+    able = set(problem.intervenable)
+    return tuple(w for w in way if all(not f.setting or f.setting & able for f in w.factors))
 
 
 def _cells(problem: Problem, formula: Formula) -> int:
@@ -64,7 +71,8 @@ def _cells(problem: Problem, formula: Formula) -> int:
 
 
 def _is_wide(problem: Problem, way: tuple[Formula, ...]) -> bool:
-    return any(_cells(problem, f) > WIDE for f in way)
+    cards = cards_of(problem)
+    return any(math.prod(cards[v] for v in f.given) > WIDE for formula in way for f in formula.factors)
 
 
 def _fits(problem: Problem, way: tuple[Formula, ...]) -> bool:
