@@ -113,7 +113,8 @@ class Chance:
                 rows = np.flatnonzero(round_ == number)
                 found[rows] = self.gammas(trials[rows], number, shapes[rows], part)
             return found
-        normal, slack, *second, shrink = self._for_gammas(part, trials, round_, shapes.shape[1])
+        numbers = self._for_gammas(part, trials, round_, shapes.shape[1])
+        normal, slack = numbers[:2].astype(float)
         is_small = shapes < 1
         d = shapes - 1 / 3 + is_small  # a shape below one is reached from above
         v = _cubed(normal, d)
@@ -121,13 +122,13 @@ class Chance:
         flat = found.ravel()
         failed = _failed(slack, d, v)
         if len(failed):
-            flat[failed] = _others(*(numbers.take(failed) for numbers in (d, *second)))
+            flat[failed] = _others(d.take(failed), *(other.take(failed).astype(float) for other in numbers[2:4]))
         small = is_small.ravel().nonzero()[0]
         if len(small):
-            flat[small] *= np.exp(-shrink.take(small) / shapes.take(small))
+            flat[small] *= np.exp(-numbers[4].take(small) / shapes.take(small))
         return found
 
-    def _for_gammas(self, part: str, trials: NDArray[np.intp], round_: int, width: int) -> NDArray[np.float64]:
+    def _for_gammas(self, part: str, trials: NDArray[np.intp], round_: int, width: int) -> NDArray[np.float32]:
         """Numbers for one round, with axes (kind, row, width). Every trial has a generator of its own for a stretch of
         rounds, because how much a normal number takes from the generator is not fixed."""
         key = f"{self.purpose}{part}:gamma:{width}"
@@ -136,14 +137,13 @@ class Chance:
         is_same = present.tobytes() == trials.tobytes()
         if not (0 <= round_ - stretch < together and (is_same or np.isin(trials, present).all())):
             present, stretch = np.unique(trials), round_ - round_ % together
-            made = (_normals_and_slacks(g, (together, width)) for g in generators(self.seed, key, present, stretch))
-            drawn = np.stack(list(made), axis=1)
+            drawn = np.empty((5, len(present), together, width), dtype=np.float32)
+            for i, generator in enumerate(generators(self.seed, key, present, stretch)):
+                _fill_for_gammas(generator, drawn[:, i])
             self._held_by_trial[key] = present, stretch, drawn
             is_same = present.tobytes() == trials.tobytes()
-        of_round = drawn[:, :, round_ - stretch]
-        if not is_same:
-            of_round = of_round.take(np.searchsorted(present, trials), axis=1)
-        return of_round.astype(float)
+        of_round: NDArray[np.float32] = drawn[:, :, round_ - stretch]
+        return of_round if is_same else of_round.take(np.searchsorted(present, trials), axis=1)
 
 
 def generators(seed: int, purpose: str, trials: NDArray[np.intp], first: int) -> Iterator[np.random.Generator]:
@@ -158,16 +158,14 @@ def generators(seed: int, purpose: str, trials: NDArray[np.intp], first: int) ->
         yield generator
 
 
-def _normals_and_slacks(generator: np.random.Generator, shape: tuple[int, int]) -> NDArray[np.float32]:
+def _fill_for_gammas(generator: np.random.Generator, numbers: NDArray[np.float32]) -> None:
     """A normal number, and for its test half its square and an exponential number; all that a second time; and an
     exponential number. Half the usual precision takes half as long to make."""
-    found = np.empty((5, *shape), dtype=np.float32)
-    for normal, slack in (found[:2], found[2:4]):
+    for normal, slack in (numbers[:2], numbers[2:4]):
         generator.standard_normal(out=normal, dtype=np.float32)
         generator.standard_exponential(out=slack, dtype=np.float32)
         slack += 0.5 * normal * normal
-    generator.standard_exponential(out=found[4], dtype=np.float32)
-    return found
+    generator.standard_exponential(out=numbers[4], dtype=np.float32)
 
 
 def _cubed(normal: NDArray[np.float64], d: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -170,9 +170,7 @@ class Compiled:
         values[self.cells] = 1.0
         values[self.cells + 1] = 0.0
         for step in self.steps:
-            product, *factors = values.take(step.inputs, axis=0)
-            for factor in factors:
-                product *= factor
+            product = np.multiply.reduce(values.take(step.inputs, axis=0))
             if len(product) == 1:
                 values[step.made] = product[0]
                 continue

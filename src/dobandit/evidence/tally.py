@@ -68,8 +68,7 @@ class Layout:
         self._every = np.array([t.every for t in self.tables], dtype=np.intp)
         self._rest = np.array([t.rest for t in self.tables], dtype=np.intp)
         self._split = bool((self._every > 1).any())
-        self._of_reward = np.array([t.variable == problem.reward for t in self.tables], dtype=bool)
-        self._reward_tables = np.flatnonzero(self._of_reward)
+        self._reward_tables = np.flatnonzero([t.variable == problem.reward for t in self.tables])
         self._counted = np.zeros((len(problem.arms), len(self.tables)))
         for k, table in enumerate(self.tables):
             self._counted[list(table.arms), k] = 1.0
@@ -105,14 +104,16 @@ class Layout:
         arm. A row may occur several times; its outcomes are added in their order."""
         if not len(rows) or not self.tables:
             return
-        cells = (codes.astype(float) @ self._strides).astype(np.intp) + self.offsets[:-1]
+        cells = (codes.astype(float) @ self._strides).astype(np.intp)
+        cells += self.offsets[:-1]
+        cells += (rows * self.size)[:, np.newaxis]
         if self._by_arm:
             cells += arms[:, np.newaxis] * self._arm_strides
-        counted = self._counted[arms]
+        counted = self._counted.take(arms, axis=0)
         if self._split:
-            counted = counted * (number[:, np.newaxis] % self._every == self._rest)
-        y = np.where(self._of_reward, reward[:, np.newaxis], 0.0)
-        flat, first = counts.reshape(-1), (rows * self.size)[:, np.newaxis]
-        np.add.at(flat, first + cells, counted * (1 - y))
-        of_reward = self._reward_tables
-        np.add.at(flat, first + cells[:, of_reward] + 1, (counted * y)[:, of_reward])
+            counted *= number[:, np.newaxis] % self._every == self._rest
+        of_reward, flat = self._reward_tables, counts.reshape(-1)
+        won = counted[:, of_reward] * reward[:, np.newaxis]
+        counted[:, of_reward] -= won
+        np.add.at(flat, cells, counted)
+        np.add.at(flat, cells[:, of_reward] + 1, won)

@@ -101,14 +101,14 @@ class CausalThompson(OnPooledEvidence):
 
     def _drawn_and_means(self, pooled: Pooled, view: View, state: State, chance: Chance) -> tuple[Array, Array]:
         """The means of all arms in one draw of the tables, and in their means."""
-        rows = len(view.trials)
+        rows, number = len(view.trials), _draw_number(view)
         shapes = pooled.shapes(view)
-        both = np.concatenate([chance.gammas(view.trials, view.clock, shapes), shapes])
+        both = np.concatenate([chance.gammas(view.trials, number, shapes), shapes])
         cells = pooled.conditions.normalised(np.ascontiguousarray(both.T))
         weights = state.weights[:, : pooled.pool.estimates].T
         values = pooled.values(cells, np.concatenate([weights, weights], axis=1))
         drawn, means = values[:, :rows].T, values[:, rows:].T
-        alike = ALIKE * (2 * chance.uniforms(view.trials, view.clock, 1, ":prior") - 1)
+        alike = ALIKE * (2 * chance.uniforms(view.trials, number, 1, ":prior") - 1)
         drawn = means + state.narrow * (drawn - means) + alike * state.by_prior
         alone = pooled.alone(state.refuted)
         if alone.any():
@@ -136,6 +136,13 @@ def _kept_for(view: View) -> NDArray[np.intp]:
     return 1 + view.times // HOLD
 
 
+def _draw_number(view: View) -> int | NDArray[np.intp]:
+    """Draws are numbered by decisions, because numbers for pulls that need none would be made in vain."""
+    clock = view.clock
+    since = clock % HOLD
+    return clock - since + since // (1 + clock // HOLD)
+
+
 def _narrow(view: View, known: Known) -> Array:
     """What is left of the distance of a draw from the mean.
 
@@ -153,7 +160,7 @@ def _narrow(view: View, known: Known) -> Array:
 
 def _own_draws(view: View, chance: Chance) -> Array:
     parameters = np.concatenate([view.rewards + 0.5, view.told - view.rewards + 0.5], axis=1)
-    won, lost = np.split(chance.gammas(view.trials, view.clock, parameters, ":own"), 2, axis=1)
+    won, lost = np.split(chance.gammas(view.trials, _draw_number(view), parameters, ":own"), 2, axis=1)
     return np.asarray(won / (won + lost))
 
 

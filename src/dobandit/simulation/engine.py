@@ -91,7 +91,6 @@ class _Run:
         recommended, broken = np.zeros(shape, dtype=np.intp), np.zeros((*shape, promises))
         self.played = Played(np.zeros(by_arm), recommended, np.zeros(by_arm), broken)
         self.retired: list[Rows] = []
-        self.repeats = False  # whether the policy repeats its decisions
         self.known_before = np.zeros(len(setting.problem.arms)) if logged is None else logged.rows
         if logged is not None:
             self.rows.counts += logged.counts
@@ -108,7 +107,6 @@ class _Run:
                 ending = np.asarray(choice.arms == STOP)
                 self._check(choice, affordable)
                 self.rows.remember(index, choice)
-                self.repeats = choice.repeats is not None
             if not ending.any():
                 return
             self.retired.append(self.rows.take(index[ending]))
@@ -141,11 +139,11 @@ class _Run:
         """Everybody carries out the decision, as far as it can be paid and nobody has to be split off."""
         rows = self.rows
         everybody = np.arange(len(rows.trial))
-        if not self.repeats:
+        if (rows.again == 1).all():
             rows.spent += rows.costs[everybody, rows.arm]
             self._outcomes(everybody, rows.time, rows.pulls[everybody, rows.arm])
             rows.time += 1
-            rows.again -= 1
+            rows.again = np.zeros_like(rows.again)
             return
         number = pulls_at_once(rows, self.setting.budgets)
         if not rows.time.any():
