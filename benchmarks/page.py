@@ -1,6 +1,6 @@
 """Writes docs/benchmark.md from a run: who wins where, by how much, and where we lose.
 
-    python benchmarks/page.py [--trials 100] [--long 60] [--seed 271828]
+    python benchmarks/page.py [--trials 100] [--long 60] [--seed 314159]
 
 It takes more than an hour on two cores. What was played is kept in dobandit-out/benchmark, so that an interrupted run
 goes on where it was; after a change of a policy delete the files that have its name.
@@ -49,12 +49,6 @@ PARALLEL = (
     "per cost (as Frazier and Powell, Decision Analysis 2010, propose); and where P(Y | parents) is mostly empty, an "
     "arm is judged by its projection. With little money it is weak still: Algorithm 2 spends half of it on the rarest "
     "values by rule, and here these are what matters."
-)
-MENDED = (
-    "Of the worlds of seed 271828, one of rand (trial 3) had made the policy stuck at commit dd8f888, and the class "
-    "grew by 47 %: kept decisions had made the draws too few for their width. Mended by what it showed, the policy "
-    "leaves the wrong arm, but late: that world has 703 and 999, its class +26 %. So a fair test needs worlds of "
-    "another seed, and unlucky ones still come."
 )
 WRONG, WRONG_WORLD, TRUSTING = (4_000.0, 8_000.0), "reversed", f"{THOMPSON}[guard=false]"
 STUCK = 0.4  # share of its regret that a stuck run gains in the second half
@@ -214,7 +208,8 @@ def long_runs(bench: Bench) -> Section:
         "Long runs",
         [
             "A policy that is stuck on a wrong arm gains regret in proportion to the budget: +100 %. "
-            f"`{THOMPSON}` at the costs of the first table, on other worlds (seed {bench.seed}). {MENDED}",
+            f"`{THOMPSON}` at the costs of the first table, on other worlds (seed {bench.seed}). A few unlucky "
+            "runs decide the growth of a class: the best arm looked bad at first, and is rarely asked again.",
             Table(["world", "trials", *heads, "growth"], classes),
             f"The ten runs with the largest regret in {', '.join(LONG_WORLDS)}. The gap is that between the best mean "
             "per cost and the next one; runs with a small gap need about its inverse square in pulls to be decided.",
@@ -307,7 +302,7 @@ def written(bench: Bench) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, default in (("trials", 100), ("long", 60), ("seed", 271828)):
+    for name, default in (("trials", 100), ("long", 60), ("seed", 314159)):
         parser.add_argument(f"--{name}", type=int, default=default)
     asked = parser.parse_args()
     start = time.perf_counter()

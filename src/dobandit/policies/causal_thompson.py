@@ -28,8 +28,8 @@ from dobandit.policies.ties import pick
 from dobandit.problem import Problem
 
 MOST_ESTIMATES = 4  # of an arm: two ways, of two formulas each
-AHEAD = 64  # times as many pulls as were made so far are taken to be still to come
-ALIKE = 0.5  # of how far the prior may be off, so much at most is added to all draws, or taken from them
+AHEAD = 1000  # times as many pulls as were made so far are taken to be still to come
+ALIKE = 0.25  # of how far the prior may be off, so much at most is added to all draws, or taken from them
 FLOOR = 1e-2  # the least that a pull is taken to lose
 FOR_ALL = 2.0  # an observation informs other arms, too: so many times it counts what it teaches about one
 RENEW = 10  # weights and lessons are made anew when the pulls have grown by a tenth
