@@ -11,7 +11,16 @@ import dobandit as db
 from dobandit import worlds
 from dobandit.chance import Chance
 from dobandit.policies import View, policy
-from dobandit.policies.causal_thompson import AHEAD, ALIKE, FLOOR, FOR_ALL, HOLD, CausalThompson
+from dobandit.policies.causal_thompson import (
+    AHEAD,
+    ALIKE,
+    FLOOR,
+    FOR_ALL,
+    HOLD,
+    CausalThompson,
+    _draw_number,
+    _kept_for,
+)
 from dobandit.policies.pooled import pooled_of
 from dobandit.problem import Problem
 from dobandit.worlds import World
@@ -59,6 +68,21 @@ def test_draws_come_closer_to_the_mean_of_an_arm_that_is_known_well() -> None:
     dared = np.sqrt(np.log1p(AHEAD * 16 * own) / np.log1p(AHEAD * 16 / 3))
     assert later.state.narrow[0, 2] == pytest.approx(dared)
     assert dared > narrow[2]
+
+
+def test_every_decision_has_draws_of_its_own() -> None:
+    """Numbered without gaps while decisions are kept equally long, whether rows are in step or not."""
+    problem = Problem("X -> Y", "Y", budget=100)
+    view = evidence(CausalThompson(), problem, [("do()", {"X": 0, "Y": 0})])
+    times, numbers = [0], list[int]()
+    while times[-1] < 4 * HOLD:
+        one = replace(view, times=np.array(times[-1:]))
+        numbers.append(int(_draw_number(one)))
+        times.append(times[-1] + int(_kept_for(one)[0]))
+    steps = np.diff(numbers)
+    assert (steps >= 1).all()
+    assert (steps > 1).sum() <= 3  # where they begin to be kept for longer
+    assert np.array_equal(_draw_number(replace(view, times=np.array(times[:-1]))), numbers)
 
 
 def test_the_choice_by_plain_loops() -> None:
