@@ -208,8 +208,8 @@ def long_runs(bench: Bench) -> Section:
         "Long runs",
         [
             "A policy that is stuck on a wrong arm gains regret in proportion to the budget: +100 %. "
-            f"`{THOMPSON}` at the costs of the first table, on other worlds (seed {bench.seed}). A few unlucky "
-            "runs decide the growth of a class: the best arm looked bad at first, and is rarely asked again.",
+            f"`{THOMPSON}` at the costs of the first table, on other worlds (seed {bench.seed}). Single unlucky "
+            "runs weigh much in the growth of a class.",
             Table(["world", "trials", *heads, "growth"], classes),
             f"The ten runs with the largest regret in {', '.join(LONG_WORLDS)}. The gap is that between the best mean "
             "per cost and the next one; runs with a small gap need about its inverse square in pulls to be decided.",

@@ -17,8 +17,8 @@ from dobandit.elimination import contract
 from dobandit.estimate import ways
 from dobandit.estimate.circuit import total
 from dobandit.estimate.formulas import Formula, formulas, observed, overlapping
-from dobandit.estimate.pool import Pool
-from dobandit.estimate.pooling import changed_by, kin, pooled, private
+from dobandit.estimate.pool import Pool, table_of
+from dobandit.estimate.pooling import changed_by, kin
 from dobandit.estimate.posterior import Conditions
 from dobandit.estimate.weighing import Weighing
 from dobandit.evidence.tally import Tallied
@@ -195,10 +195,7 @@ def _eliminated(pool: Pool, formula: Formula, numbers: np.ndarray, k: int) -> np
     code = problem.domains[str(x)].index(str(problem.arms[k].value))
     functions = []
     for f in formula.factors:
-        given = tuple(f.given)
-        is_private = bool(f.setting)
-        table = private(problem, f.variable, given, f.setting) if is_private else pooled(problem, f.variable, given)
-        values: np.ndarray = pool.layout.view(numbers.T, table)
+        values: np.ndarray = pool.layout.view(numbers.T, table_of(problem, f))
         axes = [*formula.axes(f)]
         for name, at in (("Y", 1), (formula.kept, code)):
             if name in axes:

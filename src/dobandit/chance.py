@@ -114,7 +114,7 @@ class Chance:
                 found[rows] = self.gammas(trials[rows], number, shapes[rows], part)
             return found
         numbers = self._for_gammas(part, trials, round_, shapes.shape[1])
-        normal, slack = numbers[:2].astype(float)
+        (normal, slack), second, shrink = numbers[:2].astype(float), numbers[2:4], numbers[4]
         is_small = shapes < 1
         d = shapes - 1 / 3 + is_small  # a shape below one is reached from above
         v = _cubed(normal, d)
@@ -122,10 +122,10 @@ class Chance:
         flat = found.ravel()
         failed = _failed(slack, d, v)
         if len(failed):
-            flat[failed] = _others(d.take(failed), *(other.take(failed).astype(float) for other in numbers[2:4]))
+            flat[failed] = _others(d.take(failed), *(other.take(failed).astype(float) for other in second))
         small = is_small.ravel().nonzero()[0]
         if len(small):
-            flat[small] *= np.exp(-numbers[4].take(small) / shapes.take(small))
+            flat[small] *= np.exp(-shrink.take(small) / shapes.take(small))
         return found
 
     def _for_gammas(self, part: str, trials: NDArray[np.intp], round_: int, width: int) -> NDArray[np.float32]:

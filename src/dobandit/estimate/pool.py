@@ -104,7 +104,7 @@ class Pool:
 
     def _function(self, factor: Factor, formula: Formula) -> Function:
         """The cells of a factor. Y is one."""
-        nodes, axes = self._cells(_table(self.problem, factor)), formula.axes(factor)
+        nodes, axes = self._cells(table_of(self.problem, factor)), formula.axes(factor)
         return Function(axes[:-1], nodes[..., 1]) if factor.variable == self.problem.reward else Function(axes, nodes)
 
     def _cells(self, table: Tallied) -> Indices:
@@ -113,10 +113,10 @@ class Pool:
 
 
 def _tables(problem: Problem, ways: Ways) -> list[Tallied]:
-    return [_table(problem, factor) for formula in (*ways.whole, *ways.projected) for factor in formula.factors]
+    return [table_of(problem, factor) for formula in (*ways.whole, *ways.projected) for factor in formula.factors]
 
 
-def _table(problem: Problem, factor: Factor) -> Tallied:
+def table_of(problem: Problem, factor: Factor) -> Tallied:
     if factor.setting:
         return private(problem, factor.variable, factor.given, factor.setting)
     return pooled(problem, factor.variable, factor.given)

@@ -13,7 +13,7 @@ seems to be sure, because independent errors cancel, but the prior may be wrong 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,8 @@ from dobandit.policies.pooled import Pooled, own_means
 from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View
 from dobandit.policies.ties import pick
 from dobandit.problem import Problem
+
+Times = TypeVar("Times", int, NDArray[np.intp], int | NDArray[np.intp])  # one for all rows, one for each, or either
 
 MOST_ESTIMATES = 4  # of an arm: two ways, of two formulas each
 AHEAD = 1000  # times as many pulls as were made so far are taken to be still to come
@@ -75,7 +77,7 @@ class CausalThompson(OnPooledEvidence):
         index[:, OBSERVE] = means[:, OBSERVE] + np.abs(drawn[:, OBSERVE] - means[:, OBSERVE])
         index /= view.costs
         arms = pick(pooled.without_idle(index, view, state.refuted), view, chance)
-        return Choice(self._substituted(view, state, arms, means), state, _kept_for(view))
+        return Choice(self._substituted(view, state, arms, means), state, _kept_for(view.times))
 
     def _refreshed(self, pooled: Pooled, view: View, state: State) -> State:
         """Weights, lessons and contradictions, anew in rows whose evidence has grown by a tenth."""
@@ -101,7 +103,7 @@ class CausalThompson(OnPooledEvidence):
 
     def _drawn_and_means(self, pooled: Pooled, view: View, state: State, chance: Chance) -> tuple[Array, Array]:
         """The means of all arms in one draw of the tables, and in their means."""
-        rows, number = len(view.trials), _draw_number(view)
+        rows, number = len(view.trials), _draw_number(view.clock)
         shapes = pooled.shapes(view)
         both = np.concatenate([chance.gammas(view.trials, number, shapes), shapes])
         cells = pooled.conditions.normalised(np.ascontiguousarray(both.T))
@@ -131,16 +133,15 @@ class CausalThompson(OnPooledEvidence):
         return arms
 
 
-def _kept_for(view: View) -> NDArray[np.intp]:
-    """The number of pulls that a decision is kept for."""
-    return 1 + view.times // HOLD
+def _kept_for(times: Times) -> Times:
+    """The number of pulls that a decision is kept for which is made after so many pulls."""
+    return 1 + times // HOLD
 
 
-def _draw_number(view: View) -> int | NDArray[np.intp]:
+def _draw_number(times: Times) -> Times:
     """Draws are numbered by decisions, because numbers for pulls that need none would be made in vain."""
-    clock = view.clock
-    since = clock % HOLD
-    return clock - since + since // (1 + clock // HOLD)
+    since = times % HOLD
+    return times - since + since // _kept_for(times)
 
 
 def _narrow(view: View, known: Known) -> Array:
@@ -154,13 +155,13 @@ def _narrow(view: View, known: Known) -> Array:
     mean = np.clip(known.means.T, 0.02, 0.98)
     per_pull = (known.variances.T + known.by_prior.T**2) / (mean * (1 - mean))  # 1/n
     ahead = AHEAD * np.maximum(view.told.sum(axis=1, keepdims=True), 1.0)
-    draws = ahead / _kept_for(view)[:, np.newaxis]
+    draws = ahead / _kept_for(view.times)[:, np.newaxis]
     return np.asarray(np.sqrt(np.minimum(np.log1p(ahead * per_pull) / np.log1p(draws), 1.0)))
 
 
 def _own_draws(view: View, chance: Chance) -> Array:
     parameters = np.concatenate([view.rewards + 0.5, view.told - view.rewards + 0.5], axis=1)
-    won, lost = np.split(chance.gammas(view.trials, _draw_number(view), parameters, ":own"), 2, axis=1)
+    won, lost = np.split(chance.gammas(view.trials, _draw_number(view.clock), parameters, ":own"), 2, axis=1)
     return np.asarray(won / (won + lost))
 
 
