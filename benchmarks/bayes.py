@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.chance import generator
-from dobandit.estimate.posterior import PRIOR
 from dobandit.evidence.logged import read_log
 from dobandit.evidence.sources import open_source
 from dobandit.policies.pooled import pooled_of
@@ -82,8 +81,9 @@ def regrets(asked: Asked, number: int) -> tuple[float, float]:
 def pooled_means(problem: Problem, log: Log) -> Array:
     """The posterior means of the arms by our tables."""
     pooled = pooled_of(problem)
-    counts = read_log(problem, open_source(log), pooled.pool.layout).counts[:, np.newaxis] + PRIOR
-    cells, totals = pooled.conditions.normalised(counts), pooled.conditions.sums(counts)
+    counts = read_log(problem, open_source(log), pooled.pool.layout).counts
+    shapes = pooled.conditions.shapes(counts[np.newaxis]).T
+    cells, totals = pooled.conditions.normalised(shapes), pooled.conditions.sums(shapes)
     return pooled.weighing.known(cells, totals).means[:, 0]
 
 

@@ -68,7 +68,7 @@ class Layout:
         self._every = np.array([t.every for t in self.tables], dtype=np.intp)
         self._rest = np.array([t.rest for t in self.tables], dtype=np.intp)
         self._split = bool((self._every > 1).any())
-        self._reward_tables = np.flatnonzero([t.variable == problem.reward for t in self.tables])
+        self.reward_tables = np.flatnonzero([t.variable == problem.reward for t in self.tables])
         self._counted = np.zeros((len(problem.arms), len(self.tables)))
         for k, table in enumerate(self.tables):
             self._counted[list(table.arms), k] = 1.0
@@ -112,7 +112,7 @@ class Layout:
         counted = self._counted.take(arms, axis=0)
         if self._split:
             counted *= number[:, np.newaxis] % self._every == self._rest
-        of_reward, flat = self._reward_tables, counts.reshape(-1)
+        of_reward, flat = self.reward_tables, counts.reshape(-1)
         won = counted[:, of_reward] * reward[:, np.newaxis]
         counted[:, of_reward] -= won
         np.add.at(flat, cells, counted)

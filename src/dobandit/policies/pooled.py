@@ -56,7 +56,7 @@ class Pooled:
 
     def shapes(self, view: View) -> Array:
         """The parameters of the Dirichlet posteriors of all tables: axes (row, cell)."""
-        return view.counts[:, : self._cells] + PRIOR
+        return self.conditions.shapes(view.counts[:, : self._cells])
 
     def cells(self, view: View) -> Array:
         """The posterior means of all tables: axes (cell, row)."""
