@@ -3,7 +3,8 @@
     python benchmarks/bayes.py [--world reversed] [--worlds 100] [--times 10] [--rows 300] [--seed 1001]
 
 Both see the same observations and name the best arm. The Bayesian is told what nobody knows: how many values every
-hidden cause has, and the distributions from which all tables were drawn. What hidden causes did in each row, and then
+hidden cause has, and the distributions from which all tables were drawn (but for the little that is mixed into them,
+so that no value is impossible, and for the worlds that were rejected). What hidden causes did in each row, and then
 the tables, are sampled in turn (Gibbs sampling); an arm is worth its mean over the sampled worlds.
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import html
 import json
 import random
 import re
@@ -426,7 +427,7 @@ def test_run_for_scripts(dobandit: Run, tmp_path: Path) -> None:
     arguments = ["run", file, "--policy", "f-kube", "--policy", "UCB", "--trials", 8, "--budget", 60, "--budget", 30]
     ran = dobandit(*arguments, "--json", "--out", tmp_path / "out")
     answer = json.loads(ran.out)
-    assert set(answer) == {"objective", "trials", "seconds", "rounds", "optimum", "results"}
+    assert set(answer) == {"objective", "trials", "seconds", "rounds", "optimum", "results", "warnings"}
     assert (answer["objective"], answer["trials"], answer["optimum"]) == ("cumulative", 8, "knapsack")
     rows = answer["results"]
     assert [(r["policy"], r["budget"]) for r in rows] == [("f-kube", 30), ("f-kube", 60), ("ucb", 30), ("ucb", 60)]
@@ -479,6 +480,17 @@ def test_a_log_belongs_to_one_world(dobandit: Run, tmp_path: Path, world: str) -
     else:
         assert_refused(ran)
         assert "a log comes from one world" in ran.err
+
+
+def test_a_wrong_graph_shows_in_all_that_run_writes(dobandit: Run, tmp_path: Path) -> None:
+    file, log = tmp_path / "p.toml", tmp_path / "log.csv"
+    file.write_text('budget = 20\nreward = "Y"\ngraph.edges = "X -> Y"\nworld = {model = "xor"}')
+    log.write_text("intervention,X,Y\n" + ",0,0\n,1,1\n" * 100 + "do(X=1),1,0\n" * 40)
+    ran = dobandit("run", file, "--evidence", log, "--trials", 2, "--json", "--out", tmp_path / "out")
+    (warning,) = json.loads(ran.out)["warnings"]
+    assert warning.startswith("causal-thompson: do(X=1): this arm's own rewards contradict the graph: |z| = ")
+    assert warning in ran.err
+    assert warning in html.unescape((tmp_path / "out" / "report.html").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(

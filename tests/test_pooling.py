@@ -280,6 +280,22 @@ def test_variances_and_weights_against_draws() -> None:
         assert known.means[arm, 0] == pytest.approx(mixed.mean(), abs=4 * mixed.std() / np.sqrt(draws) + 1e-4)
 
 
+def test_the_prior_of_the_reward_is_the_mean_of_its_table() -> None:
+    """In pooled tables with conditions; everywhere else Jeffreys'. And nobody's bits depend on the company."""
+    pool = Pool(Problem("X -> M -> Y; X <-> Y; W -> Y; W <-> Y", "Y", 100))
+    conditions, counts = Conditions(pool.layout), np.random.default_rng(3).uniform(0, 9, (5, pool.layout.size))
+    shapes = conditions.shapes(counts)
+    np.testing.assert_array_equal(shapes, np.concatenate([conditions.shapes(row[np.newaxis]) for row in counts]))
+    of_reward = [t for t in pool.tables if t.variable == "Y"]
+    assert {0 in t.arms for t in of_reward} == {True, False}
+    for table in pool.tables:
+        seen, prior = (pool.layout.view(a, table).reshape(5, -1, 2) for a in (counts, shapes - counts))
+        mean = (seen.sum(axis=1) + 0.5) / (seen.sum(axis=(1, 2)) + 1)[:, np.newaxis]
+        is_centred = table.variable == "Y" and 0 in table.arms and table.given
+        expected = mean[:, np.newaxis] if is_centred else 0.5
+        np.testing.assert_allclose(prior, np.broadcast_to(expected, prior.shape), atol=1e-12)
+
+
 def test_an_empty_wide_table_does_not_pass_for_knowledge() -> None:
     """With few data the means of the parallel bandit come from P(Y | X), not from a table with 256 cells."""
     pool = Pool(Problem(parallel(7).graph, "Y", 100))

@@ -20,6 +20,7 @@ from dobandit import is_identifiable, simulate
 from dobandit.chance import generator
 from dobandit.errors import DobanditError
 from dobandit.graph import Graph
+from dobandit.policies import policies_for
 from dobandit.problem import Problem
 from dobandit.simulation.api import draw_costs
 from dobandit.suite import WORLDS, Comparison, Played, compare, find
@@ -312,6 +313,15 @@ def test_suite_answers_in_json(dobandit: Run) -> None:
         assert (row["objective"], row["costs"], row["trials"], row["optimum"]) == ("cumulative", "57", 2, "fractional")
     expected = compare("strong", costs="57", policies=["thompson"], trials=2, budgets=[20, 40], seed=3)
     assert [r["regret"] for r in rows[4:6]] == [row.regret for row in expected.summary()]
+
+
+def test_a_world_counts_once_however_it_is_written_and_all_policies_are_all(dobandit: Run) -> None:
+    few = ("--trials", 1, "--budget", 20, "--workers", 1, "--json")
+    ran = dobandit("suite", "n5", "N5", "--policy", "all", *few)
+    assert ran.code == 0, ran.err
+    assert [(r["world"], r["policy"]) for r in json.loads(ran.out)["results"]] == [
+        ("n5", name) for name in policies_for("cumulative")
+    ]
 
 
 def test_suite_shows_tables_and_writes_files(dobandit: Run, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import dobandit as db
@@ -90,3 +91,28 @@ def test_who_trusts_the_graph_is_answered_by_it(name: str) -> None:
     assert best.mean == max(arm.mean for arm in study.status().arms)
     (told,) = study.status().warnings
     assert "X ⫫ Y | M does not hold" in told
+
+
+def test_the_answer_tells_of_an_arm_that_was_refuted() -> None:
+    """Whoever had X=1 bought; whoever was given it did not. The outcomes of do(X=1) count in P(Y | X), too."""
+    study = db.Study.create(":memory:", Problem("X -> Y", "Y", 100, "simple"))
+    study.observe({"X": [0, 1] * 100, "Y": [0, 1] * 100}, name="seen")
+    study.observe({"intervention": ["do(X=1)"] * 40, "X": [1] * 40, "Y": [0] * 40}, name="done")
+    (told,) = study.best().warnings
+    assert told.startswith("do(X=1): this arm's own rewards contradict the graph: |z| = ")
+
+
+def test_intervals_cover_what_they_promise_where_most_cells_are_empty() -> None:
+    """Five causes that do not matter. The eleven intervals of a log are not independent, so that their standard error
+    is at most that of 40 logs."""
+    tables: dict[str, tuple[list[str], object]] = {v: ([], [0.5, 0.5]) for v in "ABCDE"}
+    world = worlds.from_tables(
+        "{A, B, C, D, E} -> Y", {**tables, "Y": ([*"ABCDE"], np.tile([0.1, 0.9], (2,) * 5 + (1,)))}
+    )
+    problem = Problem(world.graph, "Y", 100, "simple")
+    covered = []
+    for seed in range(40):
+        study = db.Study.create(":memory:", problem)
+        study.observe(world.sample("do()", 100, seed), name="log")
+        covered += [arm.low <= 0.9 <= arm.high for arm in study.status().arms]
+    assert np.mean(covered) > 0.95 - 2 * np.sqrt(0.95 * 0.05 / 40)

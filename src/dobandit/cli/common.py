@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dobandit.worlds import World
 
 F = TypeVar("F", bound=Callable[..., Any])
+ALL = "all"  # in place of the name of a policy: every one that fits
 PROBLEM = click.argument("problem", type=click.Path(path_type=Path))
 OPTIONS = (
     click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout, nothing else."),

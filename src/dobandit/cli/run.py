@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from dobandit import worlds
-from dobandit.cli.common import PROBLEM, console, print_json, say, with_common_options, world_of
+from dobandit.cli.common import ALL, PROBLEM, console, print_json, say, with_common_options, world_of
 from dobandit.cli.folder import ready, writing
 from dobandit.cli.progress import progress
 from dobandit.errors import listing
@@ -24,7 +24,6 @@ from dobandit.simulation import Results, simulate
 from dobandit.simulation.processes import processes
 from dobandit.worlds import World
 
-ALL = "all"
 WORTH_PROCESSES = 256  # trials from which starting processes pays
 
 
@@ -104,6 +103,7 @@ def command(
                 "rounds": results.rounds,
                 "optimum": results.optimum,
                 "results": results.summary(),
+                "warnings": results.warnings(),
             }
         )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from dobandit.cli.common import console, print_json, say, with_common_options
+from dobandit.cli.common import ALL, console, print_json, say, with_common_options
 from dobandit.cli.folder import ready, writing
 from dobandit.cli.progress import progress
 from dobandit.errors import listing
@@ -70,7 +70,9 @@ def _usual_budgets(objective: str) -> str:
     metavar="B",
     help=f"A budget (repeat); default: {', '.join(map(_usual_budgets, BUDGETS))}.",
 )
-@click.option("--policy", "names", multiple=True, metavar="P", help="A policy (repeat); default: all that fit.")
+@click.option(
+    "--policy", "names", multiple=True, metavar="P", help="A policy (repeat), or 'all' that fit: the default."
+)
 @click.option("--trials", default=20, show_default=True, type=click.IntRange(1), help="How many trials in each world.")
 @click.option("--seed", default=0, show_default=True, help="The seed of worlds, costs and outcomes.")
 @click.option("--workers", type=click.IntRange(1), help="Processes; default: the cores.")
@@ -96,10 +98,11 @@ def command(
     Every trial of the random classes has a graph of its own. Regret is measured against the fractional optimum,
     the budget times the best mean per cost, or for simple regret against the best arm.
     """
-    chosen = list(dict.fromkeys(worlds)) or list(WORLDS)
-    sources = [find(world) for world in chosen]  # so that a mistake is told before hours have passed
+    sources = [find(world) for world in worlds or WORLDS]  # so that a mistake is told before hours have passed
+    chosen = list(dict.fromkeys(source.name for source in sources))
     for note in dict.fromkeys(source.note for source in sources if source.note):
         say(f"note: {note}", quiet)
+    names = () if ALL in names else names
     goal = objective or _objective_of(names)
     figures = len(set(budgets or BUDGETS[goal])) > 1
     with ready(out, figures), progress(chosen, quiet) as report, _executor(workers) as executor:
@@ -144,7 +147,7 @@ def _show(comparisons: Sequence[Comparison]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from dobandit.report.page import AGAINST
+    from dobandit.report.page import AGAINST, counted
     from dobandit.report.suite import table_of
 
     screen = console()
@@ -156,7 +159,7 @@ def _show(comparisons: Sequence[Comparison]) -> None:
             table.add_column(name, justify="right" if is_number else "left", no_wrap=is_number)
         for row in shown.rows:
             table.add_row(*(f"[bold]{escape(cell)}[/]" if cell.endswith("*") else escape(cell) for cell in row))
-        kind = f"{comparison.objective} regret, costs {comparison.costs}, {comparison.trials} trials"
+        kind = f"{comparison.objective} regret, costs {comparison.costs}, {counted(comparison.trials, 'trial')}"
         screen.print(f"[bold]{escape(comparison.world)}[/]: {kind}")
         screen.print(table)
         screen.print()

@@ -40,7 +40,11 @@ class Pool:
         acting = problem.graph.ancestral(problem.reward)
         ways |= {v: ways_of(problem, v) if v in acting else ways[None] for v in problem.intervenable}
         self.is_alias = np.array([a.variable is not None and a.variable not in acting for a in problem.arms])
-        self.tables = tuple(dict.fromkeys(t for w in ways.values() for t in _tables(problem, w)))
+        factors = dict.fromkeys(
+            f for w in ways.values() for formula in (*w.whole, *w.projected) for f in formula.factors
+        )
+        self._table_of = {factor: table_of(problem, factor) for factor in factors}
+        self.tables = tuple(dict.fromkeys(self._table_of.values()))
         self.layout = Layout(problem, self.tables)
         self.arms = len(problem.arms)
         self._cards = cards_of(problem)
@@ -104,16 +108,12 @@ class Pool:
 
     def _function(self, factor: Factor, formula: Formula) -> Function:
         """The cells of a factor. Y is one."""
-        nodes, axes = self._cells(table_of(self.problem, factor)), formula.axes(factor)
+        nodes, axes = self._cells(self._table_of[factor]), formula.axes(factor)
         return Function(axes[:-1], nodes[..., 1]) if factor.variable == self.problem.reward else Function(axes, nodes)
 
     def _cells(self, table: Tallied) -> Indices:
         at = self.layout.slice(table)
         return np.arange(at.start, at.stop).reshape(self.layout.shapes[self.layout.place[table]])
-
-
-def _tables(problem: Problem, ways: Ways) -> list[Tallied]:
-    return [table_of(problem, factor) for formula in (*ways.whole, *ways.projected) for factor in formula.factors]
 
 
 def table_of(problem: Problem, factor: Factor) -> Tallied:

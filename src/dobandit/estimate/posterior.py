@@ -1,8 +1,9 @@
 """What is believed about the cells of tables: every row P(. | z) has a Dirichlet posterior, Jeffreys' prior being 1/2
 for every value.
 
-The rows of a table of the reward have a prior of the same weight around the mean of the whole table. Many rows are
-seen seldom or never; where a success is rare, one that counts as a coin would look better than all that is known.
+The rows of a pooled table of the reward have a prior of the same weight around the mean of the whole table. Many rows
+are seen seldom or never; where success is rare, a row that counts as a coin would look better than all that is known.
+A private table has outcomes only while somebody pulls the arm: a bad start must not speak for rows that were not seen.
 
 All arrays have the rows of the batch as their last axis and are added up in a fixed order, so that the bits of a
 row do not depend on its company.
@@ -33,13 +34,13 @@ class Conditions:
         self.of_cell = np.repeat(np.arange(len(self.card)), self.card)
         self.start = np.concatenate([[0], np.cumsum(numbers)]).astype(np.intp)  # of every table's conditions
         self._all_binary = bool((self.card == 2).all())
-        several = [k for k in layout.reward_tables if numbers[k] > 1 and OBSERVED in layout.tables[k].arms]
-        cells = [np.arange(layout.offsets[k], layout.offsets[k + 1]) for k in several]
-        self._lost = np.concatenate([np.zeros(0, dtype=np.intp), *(c[0::2] for c in cells)])  # the ones of the reward
-        self._won = self._lost + 1  # lie beside the noughts
-        of_each = [numbers[k] for k in several]
-        self._begin = np.concatenate([[0], np.cumsum(of_each)[:-1]]).astype(np.intp)
-        self._of_each = np.repeat(np.arange(len(several)), of_each)
+        centred = [k for k in layout.reward_tables if numbers[k] > 1 and OBSERVED in layout.tables[k].arms]
+        sizes = [numbers[k] for k in centred]
+        starts = [np.arange(layout.offsets[k], layout.offsets[k + 1], 2) for k in centred]
+        self._lost = np.concatenate([np.zeros(0, dtype=np.intp), *starts])  # cells of all centred tables
+        self._won = self._lost + 1
+        self._begin = np.cumsum([0, *sizes[:-1]])  # of each of these tables
+        self._of_cell = np.repeat(np.arange(len(sizes)), sizes)
 
     def __len__(self) -> int:
         return len(self.card)
@@ -51,9 +52,9 @@ class Conditions:
             won, lost = (
                 np.add.reduceat(counts.take(cells, axis=1), self._begin, axis=1) for cells in (self._won, self._lost)
             )
-            off = ((won + PRIOR) / (won + lost + 2 * PRIOR) - 0.5).take(self._of_each, axis=1)
-            found[:, self._won] += 2 * PRIOR * off
-            found[:, self._lost] -= 2 * PRIOR * off
+            above = 2 * PRIOR * (won + PRIOR) / (won + lost + 2 * PRIOR) - PRIOR
+            found[:, self._won] += above.take(self._of_cell, axis=1)
+            found[:, self._lost] -= above.take(self._of_cell, axis=1)
         return found
 
     def sums(self, cells: Array) -> Array:

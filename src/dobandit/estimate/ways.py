@@ -23,7 +23,6 @@ WIDE = 32  # conditions, which all have to be met to fill a table, up to which t
 class Ways(NamedTuple):
     """The mean of an arm: each way is one formula, or two that are weighed by their variances."""
 
-    do: str | None
     whole: tuple[Formula, ...]  # of the whole graph; none if it is too wide
     projected: tuple[Formula, ...]
 
@@ -38,16 +37,16 @@ def ways_of_observing(problem: Problem) -> Ways:
     """The ways to the mean of do(): its factors, or simply the mean of Y."""
     whole = (observed(problem.graph, problem.reward),)
     if _fits(problem, whole) and not _is_wide(problem, whole):
-        return Ways(None, whole, ())
+        return Ways(whole, ())
     small = (observed(problem.graph.project(problem.reward), problem.reward),)
-    return Ways(None, whole if _fits(problem, whole) else (), small)
+    return Ways(whole if _fits(problem, whole) else (), small)
 
 
 def ways_of(problem: Problem, x: str) -> Ways:
     """The ways to the means of all arms that set X."""
     whole = _taught(problem, formulas(problem.graph, problem.reward, x))
     if _fits(problem, whole) and not _is_wide(problem, whole):
-        return Ways(x, whole, ())
+        return Ways(whole, ())
     relevant = problem.graph.subgraph(problem.graph.ancestral(problem.reward))
     tied = relevant.c_component(x)
     deciding = tied.union(*(relevant.parents(v) for v in tied))
@@ -55,7 +54,7 @@ def ways_of(problem: Problem, x: str) -> Ways:
     small = _taught(problem, formulas(projection, problem.reward, x, problem.graph))
     if small == whole or not _fits(problem, small):
         small = ()
-    return Ways(x, whole if _fits(problem, whole) else (), small)
+    return Ways(whole if _fits(problem, whole) else (), small)
 
 
 def _taught(problem: Problem, way: tuple[Formula, ...]) -> tuple[Formula, ...]:

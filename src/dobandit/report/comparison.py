@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from dobandit.plots import to_bytes
-from dobandit.report.page import AGAINST, Page, Picture, Section, Table, versions
+from dobandit.report.page import AGAINST, Page, Part, Picture, Points, Section, Table, versions
 from dobandit.simulation import Results
 
 
@@ -15,7 +15,10 @@ def comparison_page(results: Results, title: str, facts: dict[str, str]) -> Page
     figure = results.plot()
     picture = Picture("regret", to_bytes(figure, "svg"), shows, to_bytes(figure, "png"))
     settings = {"trials": f"{results.trials:,}", "regret against": AGAINST[results.optimum], **facts, **versions()}
-    return Page(title, "", settings, [Section(f"{results.objective.capitalize()} regret", [picture, _table(results)])])
+    parts: list[Part] = [picture, _table(results)]
+    if warnings := results.warnings():
+        parts += ["The data contradict the graph:", Points(warnings)]
+    return Page(title, "", settings, [Section(f"{results.objective.capitalize()} regret", parts)])
 
 
 def _table(results: Results) -> Table:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from dobandit.chance import generator
 from dobandit.errors import listing
 from dobandit.estimate.posterior import PRIOR
+from dobandit.estimate.weighing import Known
 from dobandit.policies import View
 from dobandit.policies.guard import Added, Doubts, by_graph, looked, pairs_of
 from dobandit.policies.pooled import Pooled, own_means, pooled_of
@@ -28,6 +29,7 @@ Array = NDArray[np.float64]
 
 DRAWS, NUMBERS = 2000, 4_000_000  # draws of a posterior, fewer where it has so many numbers
 LEVEL = 0.95
+ALIKE = 0.5  # of how far the prior may be off, up to so much is equally likely: then intervals cover what they promise
 SAME = 1e-12  # draws that differ by less are of arms that do the same
 
 
@@ -59,7 +61,8 @@ class Status(NamedTuple):
 
 
 class Best(NamedTuple):
-    """The recommended arm. `observational` is the share of plain observations among all rows of evidence."""
+    """The recommended arm. `observational` is the share of plain observations among all rows of evidence; `warnings`
+    say what the data have against the graph."""
 
     arm: str
     mean: float
@@ -68,6 +71,7 @@ class Best(NamedTuple):
     probability_best: float
     observational: float
     pulls: int
+    warnings: tuple[str, ...]
 
 
 class Beliefs(NamedTuple):
@@ -113,7 +117,12 @@ def best(books: Books) -> Best:
         probability_best=float(is_best.mean()),
         observational=float(told[OBSERVE] / max(told.sum(), 1.0)),
         pulls=int(books.done[0, arm]),
+        warnings=(*_refuted_arms(books.problem, known.refuted), *known.warnings),
     )
+
+
+def _refuted_arms(problem: Problem, refuted: Array) -> list[str]:
+    return [f"{arm}: {warning_of(z)}" for arm, z in zip(problem.arms, refuted.tolist(), strict=True) if z > 0]
 
 
 def last_state(books: Books) -> State:
@@ -137,7 +146,7 @@ def believed(books: Books) -> Beliefs:
         known, _ = pooled.known(seen)
         refuted = pooled.refuted(seen, refuted, known) if _is_guarded(books) else refuted
         alone = pooled.alone(refuted)[0]
-        of_graph = _pooled_draws(pooled, seen, known.weights, rng)
+        of_graph = _pooled_draws(pooled, seen, known, rng)
         means, draws = np.where(alone, means, known.means[:, 0]), np.where(alone, draws[: len(of_graph)], of_graph)
         warnings = _warnings(books.problem, view, added)
     ends = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
@@ -172,12 +181,14 @@ def _own_draws(view: View, rng: np.random.Generator) -> Array:
     return rng.beta(won, lost, (DRAWS, won.shape[1]))
 
 
-def _pooled_draws(pooled: Pooled, view: View, weights: Array, rng: np.random.Generator) -> Array:
-    """Draws of all tables, and what each of them makes of every arm."""
+def _pooled_draws(pooled: Pooled, view: View, known: Known, rng: np.random.Generator) -> Array:
+    """Draws of all tables, and what each of them makes of every arm. The prior may be wrong about all cells without
+    data alike, so that all draws of an arm are moved up or down together."""
     shapes = pooled.shapes(view)
     number = max(min(DRAWS, NUMBERS // shapes.size), 100)
     cells = pooled.conditions.normalised(np.ascontiguousarray(rng.standard_gamma(shapes, (number, shapes.size)).T))
-    return pooled.values(cells, np.repeat(weights, number, axis=1)).T
+    alike = rng.uniform(-ALIKE, ALIKE, (number, 1))
+    return np.asarray(pooled.values(cells, np.repeat(known.weights, number, axis=1)).T + alike * known.by_prior.T)
 
 
 def in_units(problem: Problem, utility: Array) -> Array:

@@ -65,7 +65,8 @@ def compare(
         raise SimulationError(f"trials: expected a whole number, at least 1, not {trials!r}")
     names = [spec_of(policy(p)) for p in (policies_for(objective) if policies is None else policies)]
     if not names or len(set(names)) < len(names):
-        raise SimulationError(f"policies: expected at least one, each named once, not twice: {listing(names)}")
+        twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+        raise SimulationError(f"policies: {twice[0]} is named twice" if twice else "policies: expected at least one")
     grid = tuple(sorted({float(b) for b in budgets or BUDGETS[objective]}))
     setup = Setup(source.name, objective, chosen, grid, seed, drop_hidden)
     parts = _run(setup, _jobs(source.one_graph, names, trials), executor, progress)
