@@ -27,7 +27,7 @@ from dobandit.report.suite import mean_text
 from dobandit.simulation.processes import processes
 from dobandit.simulation.results import standard_error
 from dobandit.suite.classes import WORLDS
-from dobandit.suite.generators import Generator, problem_of
+from dobandit.suite.generators import Generator
 from dobandit.worlds import Node, World
 
 Array = NDArray[np.float64]
@@ -68,7 +68,7 @@ def regrets(asked: Asked, number: int) -> tuple[float, float]:
     """The mean regrets of both in one world."""
     chance = generator(asked.seed, f"bayes:{asked.world}:{number}")
     world = WORLDS[asked.world].draw(chance, number)
-    problem = problem_of(world)
+    problem = Problem(world.graph, "Y", budget=1, objective="simple", domains=world.domains)
     means = world.means(problem)
     lost = []
     for _ in range(asked.times):

@@ -37,17 +37,15 @@ def test_a_draw_of_the_tables_is_a_draw_of_every_arm() -> None:
     view = evidence(made, problem, seen, rows)
     state = made.start(problem, rows)._replace(narrow=np.full((rows, 3), 0.7))
     drawn, means = made._drawn_and_means(pooled_of(problem), view, state, Chance(0, "policy"))
-    prior = (10 + 0.5) / (17 + 1)  # the mean of the table
-    low, high = (3 + prior) / 9, (7 + prior) / 10
-    exact = [(8.5 / 18) * low + (9.5 / 18) * high, low, high]
+    exact = [0.5 * 0 + (8.5 / 18) * (3.5 / 9) + (9.5 / 18) * (7.5 / 10), 3.5 / 9, 7.5 / 10]
     np.testing.assert_allclose(means, np.tile(exact, (rows, 1)), rtol=1e-12)
-    for arm, (a, b) in ((1, (3 + prior, 6 - prior)), (2, (7 + prior, 3 - prior))):
+    for arm, (a, b) in ((1, (3.5, 5.5)), (2, (7.5, 2.5))):
         variance = 0.7**2 * a * b / ((a + b) ** 2 * (a + b + 1))
         assert abs(drawn[:, arm].mean() - a / (a + b)) < 4 * np.sqrt(variance / rows)
         assert drawn[:, arm].var() == pytest.approx(variance, rel=0.05)
     full = means + (drawn - means) / 0.7
-    least, most = full[:, 1:].min(axis=1), full[:, 1:].max(axis=1)
-    assert ((least - 1e-12 <= full[:, 0]) & (full[:, 0] <= most + 1e-12)).all()
+    low, high = full[:, 1:].min(axis=1), full[:, 1:].max(axis=1)
+    assert ((low - 1e-12 <= full[:, 0]) & (full[:, 0] <= high + 1e-12)).all()
     by_prior = np.tile([0.0, 0.1, 0.2], (rows, 1))
     moved = made._drawn_and_means(pooled_of(problem), view, state._replace(by_prior=by_prior), Chance(0, "policy"))[0]
     shift = (moved - drawn) / ALIKE

@@ -1,9 +1,10 @@
 """What is believed about the cells of tables: every row P(. | z) has a Dirichlet posterior, Jeffreys' prior being 1/2
 for every value.
 
-The rows of a pooled table of the reward have a prior of the same weight around the mean of the whole table. Many rows
-are seen seldom or never; where success is rare, a row that counts as a coin would look better than all that is known.
-A private table has outcomes only while somebody pulls the arm: a bad start must not speak for rows that were not seen.
+Centred, the rows of a pooled table of the reward have a prior of the same weight around the mean of the whole table.
+Many rows are seen seldom or never; where success is rare, a row that counts as a coin would look better than all that
+is known, and be recommended. A private table has outcomes only while somebody pulls the arm: a bad start must not speak
+for rows that were not seen.
 
 All arrays have the rows of the batch as their last axis and are added up in a fixed order, so that the bits of a
 row do not depend on its company.
@@ -25,7 +26,7 @@ OBSERVED = 0  # the place of do() among the arms
 class Conditions:
     """The conditions z of all tables: whose cells belong together."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Layout, centred: bool = False) -> None:
         cards = [shape[-1] for shape in layout.shapes]
         numbers = [int(np.prod(shape[:-1])) for shape in layout.shapes]
         self.table = np.repeat(np.arange(len(cards)), numbers)  # of every condition
@@ -34,12 +35,13 @@ class Conditions:
         self.of_cell = np.repeat(np.arange(len(self.card)), self.card)
         self.start = np.concatenate([[0], np.cumsum(numbers)]).astype(np.intp)  # of every table's conditions
         self._all_binary = bool((self.card == 2).all())
-        centred = [k for k in layout.reward_tables if numbers[k] > 1 and OBSERVED in layout.tables[k].arms]
-        sizes = [numbers[k] for k in centred]
-        starts = [np.arange(layout.offsets[k], layout.offsets[k + 1], 2) for k in centred]
-        self._lost = np.concatenate([np.zeros(0, dtype=np.intp), *starts])  # cells of all centred tables
+        shared = [k for k in layout.reward_tables if numbers[k] > 1 and OBSERVED in layout.tables[k].arms]
+        tables = shared if centred else []
+        sizes = [numbers[k] for k in tables]
+        starts = [np.arange(layout.offsets[k], layout.offsets[k + 1], 2) for k in tables]
+        self._lost = np.concatenate([np.zeros(0, dtype=np.intp), *starts])  # cells of these tables
         self._won = self._lost + 1
-        self._begin = np.cumsum([0, *sizes[:-1]])  # of each of these tables
+        self._begin = np.cumsum([0, *sizes[:-1]])  # of each of them
         self._of_cell = np.repeat(np.arange(len(sizes)), sizes)
 
     def __len__(self) -> int:

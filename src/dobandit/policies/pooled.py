@@ -29,7 +29,9 @@ class Pooled:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.pool = Pool(problem)
-        self.conditions = Conditions(self.pool.layout)
+        # Who is to name the best arm takes what was not seen to be like the rest; who earns on the way leaves it the
+        # benefit of the doubt: centred, single long runs stay with an arm whose rival was unlucky early.
+        self.conditions = Conditions(self.pool.layout, centred=problem.objective == "simple")
         self.weighing = Weighing(self.pool, self.conditions)
         self.lessons = Lessons(self.pool, self.conditions)
         self.joint = Joint(problem)
