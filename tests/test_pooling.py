@@ -284,10 +284,8 @@ def test_the_prior_of_the_reward_is_the_mean_of_its_table() -> None:
     """In pooled tables with conditions, where only the answer counts; everywhere else Jeffreys'. And nobody's bits
     depend on the company."""
     pool = Pool(Problem("X -> M -> Y; X <-> Y; W -> Y; W <-> Y", "Y", 100))
-    conditions, counts = (
-        Conditions(pool.layout, centred=True),
-        np.random.default_rng(3).uniform(0, 9, (5, pool.layout.size)),
-    )
+    conditions = Conditions(pool.layout, centred=True)
+    counts = np.random.default_rng(3).uniform(0, 9, (5, pool.layout.size))
     shapes = conditions.shapes(counts)
     np.testing.assert_array_equal(shapes, np.concatenate([conditions.shapes(row[np.newaxis]) for row in counts]))
     of_reward = [t for t in pool.tables if t.variable == "Y"]
