@@ -58,6 +58,26 @@ def test_init_writes_a_problem_that_checks(dobandit: Run, tmp_path: Path) -> Non
     assert_refused(dobandit("init", tmp_path / "new.toml", "--example", "nothing"))
 
 
+def test_every_example_is_named_in_the_help_and_runs(dobandit: Run, examples: dict[str, str], tmp_path: Path) -> None:
+    shown = "".join(dobandit("init", "--help").out.split())  # a line may end in the middle of a name
+    for name in sorted(set(examples) - {"start"}):
+        assert name in shown
+        file = tmp_path / f"{name}.toml"
+        assert dobandit("init", file, "--example", name).code == 0
+        ran = dobandit("run", file, "--trials", 2, "--budget", 60, "--policy", "all", "--json")
+        assert all(result["spent"] <= 60 for result in json.loads(ran.out)["results"])
+
+
+def test_the_papers_example_graph_shows_one_effect(dobandit: Run, tmp_path: Path) -> None:
+    """In Fig. 1 every variable but X4 shares hidden causes with a child."""
+    file = tmp_path / "fig1.toml"
+    dobandit("init", file, "--example", "paper-fig1")
+    found = json.loads(dobandit("check", file, "--json").out)
+    assert found["c_components"] == [["X2", "X3", "X5", "X1"], ["X4"]]
+    known = {arm["arm"] for arm in found["arms"] if arm["identifiable"]}
+    assert known == {"do()", "do(X4=0)", "do(X4=1)"}
+
+
 def test_a_place_that_cannot_be_written_is_storage(
     dobandit: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
