@@ -213,8 +213,8 @@ def world_of(model: Model) -> World:
 
 @given(st.lists(st.tuples(*[st.one_of(st.just(0.0), st.floats(1e-6, 0.5))] * 2), min_size=1, max_size=8))
 def test_n_and_m_of_c_are_of_the_same_size(rarity: list[tuple[float, float]]) -> None:
-    """Where every pull costs 1 and variables have two values, m(C) <= max(2, ceil n) and n <= 2 m(C): a rare arm makes a
-    rare variable, and a rare variable at most two rare arms."""
+    """Where every pull costs 1 and variables have two values, m(C) <= max(2, ceil n) and n <= 2 m(C): a rare arm makes
+    a rare variable, and a rare variable at most two rare arms."""
     q = np.array(rarity)
     n = threshold_n(q.reshape(1, -1), np.ones((1, q.size)))[0]
     m = threshold_m(q.min(axis=1)[np.newaxis], q.size)[0]

@@ -20,7 +20,7 @@ import pytest
 from dobandit.errors import DobanditError, SimulationError, StorageError
 from dobandit.paper import PANELS, Panel, Reproduced, reproduce
 from dobandit.paper.blocks import SOURCES, Block, Blocks, Job, compute, cut
-from dobandit.paper.claims import Below, Flattens, Grows, GrowsSlower, KeepsGrowing, Printed, Run, Vanishes
+from dobandit.paper.claims import Below, Fails, Flattens, Grows, GrowsSlower, KeepsGrowing, Printed, Run, Vanishes
 from dobandit.paper.comparison import agreement, judgements, nearest, notes
 from dobandit.paper.published import points
 from dobandit.paper.reproduction import chosen_panels, jobs_of, sizes
@@ -54,6 +54,13 @@ def test_panels_and_published_points_fit_together() -> None:
         assert panel.claims
     assert total == 1302
     assert points("fig9-budget", "ucb") == {}
+
+
+def test_a_policy_that_a_figure_leaves_out_runs_where_the_paper_speaks_of_it() -> None:
+    absent = {
+        name: set(p.policies) - {f for own in p.experiment.policies for f in p.forms(own)} for name, p in PANELS.items()
+    }
+    assert {name: found for name, found in absent.items() if found} == {"fig3-budget": {SR}}
 
 
 @pytest.mark.parametrize(
@@ -446,6 +453,10 @@ def test_claims_by_hand() -> None:
     assert Vanishes()(printed(a=falling)).answer == "yes"
     assert Vanishes()(printed(a=falling, b=steep)).answer == "no"
     assert Vanishes(["a"])(printed(a=falling, b=steep)).answer == "yes"
+    assert Fails("b")(printed(a=flat, b=steep)).answer == "yes"
+    assert Fails("a")(printed(a=flat, b=steep)).answer == "no", "less regret than the other"
+    assert Fails("b")(printed(a=flat, b=falling)).answer == "no", "it converges to zero"
+    assert Fails("b")(printed(a=[100.0] * 16, b=[100.0] * 16)).answer == "tie"
 
 
 def test_what_is_within_three_standard_errors_of_a_tenth_is_a_tie() -> None:
@@ -525,6 +536,18 @@ def test_f_kube_as_published_is_what_the_paper_drew_and_f_kube_is_not() -> None:
     there = found.published["f-kube"]
     assert agreement(found.curves["f-kube"], there).within == 0
     assert agreement(found.curves["f-kube[as_published=true]"], there).share >= 2 / 3
+
+
+def test_successive_rejects_fails_for_50_variables_and_not_for_7() -> None:
+    """The same costs, and budgets from 100 to 1390. The paper has no points of it for 50 variables."""
+    large = run("fig3-budget", 64, 100, 400, 700, 1000, 1390)
+    judged = judgements(large)[-1]
+    assert judged.published is None
+    assert [v.answer for v in (judged.nearest, judged.as_defined) if v] == ["yes", "yes"]
+    assert judged.remark() is None
+    (small,) = reproduce(["fig10-budget"], trials=128, policies=["paper-simple", SR], workers=1)
+    assert small.panel.grid[-1] == large.panel.grid[-1]
+    assert Fails(SR)(Run(small.regret)).answer == "no"
 
 
 @pytest.mark.parametrize("panel", ["fig4-budget", "fig13-budget"])
