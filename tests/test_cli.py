@@ -114,10 +114,17 @@ def test_check_for_scripts(dobandit: Run, shop: Path) -> None:
     assert {"a": "Loyalty", "b": "Ad", "given": [], "p_value": None, "rejected": False} in answer["independencies"]
 
 
-def test_check_says_what_was_projected_out(dobandit: Run, tmp_path: Path) -> None:
-    (tmp_path / "g.dagitty").write_text("dag { X [exposure] Y [outcome] U [latent] U -> {X Y} X -> Y }")
+@pytest.mark.parametrize(
+    ("name", "graph"),
+    [
+        ("g.dagitty", "dag { X [exposure] Y [outcome] U [latent] U -> {X Y} X -> Y }"),
+        ("g.dot", 'digraph { U [observed="no"]; U -> {X Y}; X -> Y }'),
+    ],
+)
+def test_check_says_what_was_projected_out(dobandit: Run, tmp_path: Path, name: str, graph: str) -> None:
+    (tmp_path / name).write_text(graph)
     file = tmp_path / "problem.toml"
-    file.write_text('budget = 5\ngraph.file = "g.dagitty"')
+    file.write_text(f'budget = 5\nreward = "Y"\ngraph.file = "{name}"')
     ran = dobandit("check", file)
     assert ran.err == "note: U is latent and was projected out; it leaves X <-> Y\n"
     assert dobandit("check", file, "--quiet").err == ""

@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Iterator
 from itertools import count, islice
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -15,6 +16,7 @@ import dobandit as db
 from dobandit.errors import ArmError, DataError, DobanditError, NotIdentifiable, UnknownVariable
 from dobandit.estimate import SparseDataWarning
 from dobandit.graph import Graph
+from dobandit.problem import Problem
 from tests import named_graphs as named
 from tests.models import Model, marginal, random_admg, random_model
 
@@ -179,6 +181,45 @@ def test_the_level_widens_the_interval() -> None:
         widths.append(found.high - found.low)
     assert widths == sorted(widths)
     assert widths[0] < widths[2] / 3
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        Graph("Z -> X -> Y; Z -> Y"),
+        "Z -> X -> Y; Z -> Y",
+        "digraph { Z -> X -> Y; Z -> Y }",
+        "dag { Z -> X -> Y; Z -> Y }",
+        Problem("Z -> X -> Y; Z -> Y", "Y", budget=9),
+    ],
+    ids=["graph", "text", "dot", "dagitty", "problem"],
+)
+def test_a_graph_a_text_or_a_problem_will_do(given: Graph | str | Problem) -> None:
+    rows = {"Z": [0, 0, 0, 1, 1, 1], "X": [0, 0, 1, 0, 1, 1], "Y": [0, 1, 1, 0, 0, 1]}
+    assert db.is_identifiable(given, do="X", on="Y")
+    assert str(db.identify(given, do="X", on="Y")) == "P(Y | do(X)) = Σ_Z P(Y | X, Z) P(Z)"
+    assert db.effect(given, rows, do={"X": 1}, reward="Y").mean == 0.75
+    assert db.check_graph(given, rows) == []
+
+
+@pytest.mark.parametrize("given", [None, 3, ["X -> Y"], {"X": "Y"}, b"X -> Y"])
+def test_nothing_else_is_a_graph(given: Any) -> None:
+    rows = {"X": [0, 1], "Y": [0, 1]}
+    for ask in (
+        lambda: db.identify(given, do="X", on="Y"),
+        lambda: db.is_identifiable(given, do="X", on="Y"),
+        lambda: db.effect(given, rows, do={"X": 1}, reward="Y"),
+        lambda: db.check_graph(given, rows),
+        lambda: Problem(given, "Y", 9),
+    ):
+        with pytest.raises(DobanditError, match=f"expected a Graph, a text .* not {type(given).__name__}$"):
+            ask()
+
+
+def test_a_problem_says_what_the_reward_is_worth() -> None:
+    problem = Problem("X -> Y", {"variable": "Y", "values": {"no": 0, "yes": 5}}, budget=9)
+    found = db.effect(problem, {"X": [0, 1, 1], "Y": ["no", "yes", "no"]}, do={"X": 1}, reward="Y")
+    assert found.mean == 2.5
 
 
 def test_questions_that_cannot_be_answered() -> None:

@@ -8,7 +8,8 @@ from itertools import chain, combinations
 import numpy as np
 import pytest
 
-from dobandit.estimate.independence import LEVEL, chi_square_tail, holm, judge, p_value
+from dobandit.errors import DataError
+from dobandit.estimate.independence import LEVEL, check_graph, chi_square_tail, holm, judge, p_value
 from dobandit.evidence import open_source
 from dobandit.graph import Graph
 from dobandit.graph.independencies import independencies
@@ -69,6 +70,14 @@ def test_a_missing_edge_is_found() -> None:
         assert str(verdict.promise) == "A ⫫ C | B"
         found += verdict.rejected
     assert found >= 15  # some random models have hardly any effect to find
+
+
+def test_a_graph_without_a_problem_is_checked_by_the_values_in_the_rows() -> None:
+    rows = {"X": ["a", "b", "c"] * 100, "M": [0, 1] * 150, "Y": [7, 8, 9] * 100, "alone": [0.5] * 300}
+    (verdict,) = check_graph("X -> M -> Y", rows)
+    assert (str(verdict.promise), verdict.rejected) == ("X ⫫ Y | M", True)
+    with pytest.raises(DataError, match="there is no column M"):
+        check_graph(Graph("X -> M -> Y"), {"X": [0, 1], "Y": [0, 1]})
 
 
 def test_pearsons_test_by_hand() -> None:

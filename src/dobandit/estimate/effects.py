@@ -21,7 +21,7 @@ from dobandit.errors import ArmError, DataError, DobanditError, MissingCell, Not
 from dobandit.estimate.plugin import PlugIn, check_size, plug_in
 from dobandit.evidence import Source, count, open_source, values_of
 from dobandit.evidence.counts import check_spelling
-from dobandit.graph import Graph
+from dobandit.graph import Graph, GraphLike, as_graph
 from dobandit.identification import Estimand, Sum, Table, identify
 from dobandit.problem import Arm, Problem, label
 from dobandit.problem.faults import is_number
@@ -54,7 +54,7 @@ class Scale:
 
 
 def effect(
-    graph: Graph | str,
+    graph: GraphLike,
     data: object,
     do: Mapping[str, object],
     reward: str,
@@ -63,17 +63,18 @@ def effect(
 ) -> Effect:
     """E[reward | do(X=x)] from observations, by the graph; `NotIdentifiable` where none can tell.
 
+    `graph` is a Graph, a text, or a Problem, which also says what the values of its reward are worth.
     `data` is a mapping of columns, a list of rows, a frame that narwhals reads, or the path of a CSV or
     Parquet file. `weights` (a column, or one number for each row) are counts, or probabilities that sum to
     one: then the answer is exact, n is 0 and the interval a point. An empty `do` asks for the plain mean.
     """
-    graph = graph if isinstance(graph, Graph) else Graph(graph)
-    arm = _arm(do)
+    problem = graph if isinstance(graph, Problem) and graph.reward == reward else None
+    graph, arm = as_graph(graph), _arm(do)
     source = open_source(data, weights)
     check_spelling(source, graph.variables)
     estimand = _estimand(graph, arm, reward)
     needed = sorted(estimand.variables | ({arm.variable} if arm.variable else set()))
-    scale = infer_scale(source, needed, reward)
+    scale = problem_scale(problem) if problem else infer_scale(source, needed, reward)
     return _Counted(source, [estimand], scale).effect(estimand, arm, _checked_level(level))
 
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.errors import DobanditError
-from dobandit.evidence import Source, count, open_source
+from dobandit.evidence import Source, count, open_source, values_of
 from dobandit.evidence.counts import check_spelling
+from dobandit.graph import GraphLike, as_graph
 from dobandit.graph.independencies import Independence, independencies
 from dobandit.problem import Problem
 
@@ -28,25 +28,25 @@ class Verdict(NamedTuple):
     rejected: bool
 
 
-def check_graph(problem: Problem, data: object) -> list[Verdict]:
-    """Test on logged rows every independence that the graph of a problem implies, before money is spent on a wrong one.
+def check_graph(graph: GraphLike, data: object) -> list[Verdict]:
+    """Test on logged rows every independence that a graph implies, before money is spent on a wrong one.
 
-    `data` is whatever `effect` takes: columns, rows, a frame, or the path of a CSV or Parquet file. A reward that is a
-    measurement has no cells to count, so nothing is said of promises about it.
+    `graph` is a Problem, whose values the rows must have, or a Graph or a text. `data` is whatever `effect` takes:
+    columns, rows, a frame, or the path of a CSV or Parquet file. A reward that is a measurement has no cells to count,
+    so nothing is said of promises about it.
 
-    >>> problem = Problem("X -> M -> Y", reward="Y", budget=10)
     >>> rows = {"X": [0, 0, 1, 1] * 50, "M": [0, 1, 0, 1] * 50, "Y": [0, 0, 1, 1] * 50}  # Y is X, whatever M is
-    >>> [(str(promise), rejected) for promise, p_value, rejected in check_graph(problem, rows)]
+    >>> [(str(promise), rejected) for promise, p_value, rejected in check_graph("X -> M -> Y", rows)]
     [('X ⫫ Y | M', True)]
     """
-    if not isinstance(problem, Problem):
-        raise DobanditError(f"the graph of a Problem is checked, not {problem!r}; read a file with Problem.load")
-    promises = independencies(problem.graph)
-    if problem.reward_is_continuous:
-        promises = (p for p in promises if problem.reward not in (p.a, p.b, *p.given))
-    source = open_source(data)
-    check_spelling(source, problem.graph.variables)
-    return judge(source, promises, problem.domains)
+    known, source = as_graph(graph), open_source(data)
+    check_spelling(source, known.variables)
+    promises = {p: (p.a, p.b, *p.given) for p in independencies(known)}
+    if not isinstance(graph, Problem):
+        named = {v for variables in promises.values() for v in variables}
+        return judge(source, promises, {v: tuple(values_of(source, v)) for v in named})
+    testable = [p for p, named in promises.items() if not (graph.reward_is_continuous and graph.reward in named)]
+    return judge(source, testable, graph.domains)
 
 
 def judge(source: Source, promises: Iterable[Independence], domains: Mapping[str, tuple[str, ...]]) -> list[Verdict]:
