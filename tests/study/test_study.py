@@ -26,6 +26,7 @@ from dobandit.errors import (
     StorageError,
     StudyError,
 )
+from dobandit.policies.f_kube import FKube
 from dobandit.problem import Problem
 from dobandit.study import Study
 from dobandit.study.books import Books
@@ -616,6 +617,26 @@ def test_a_projected_problem_with_a_continuous_reward_survives() -> None:
 def test_a_policy_for_the_other_objective_is_refused() -> None:
     with pytest.raises(PolicyError, match="uniform is for simple regret"):
         Study.create(":memory:", SMALL, "uniform")
+
+
+def test_a_policy_object_is_kept_by_the_name_that_makes_it_again(folder: Path) -> None:
+    Study.create(folder / "s.db", SMALL, FKube(as_published=True)).close()
+    with Study.open(folder / "s.db") as study:
+        assert study.policy == "f-kube[as_published=true]"
+        assert drive(study, laboratory()) == drive(Study.create(":memory:", SMALL, study.policy), laboratory())
+
+
+def test_a_policy_that_no_name_makes_again_is_refused() -> None:
+    mine = type("Mine", (FKube,), {"name": "mine"})
+    for wanted, message in (
+        (mine(), r"a policy of your own \(mine\) runs in simulate, but a study .* name one of causal-thompson, "),
+        (type("FKube", (FKube,), {})(), r"a policy of your own \(f-kube\)"),
+        (FKube(as_published=7), r"FKube\(as_published=7\) cannot be written as a text such as f-kube\[\.\.\.\]"),  # type: ignore[arg-type]
+        (FKube, r"a policy is a name such as 'f-kube' or an object of a policy's class, not <class"),
+        (3, r"a policy is a name such as 'f-kube' or an object of a policy's class, not 3"),
+    ):
+        with pytest.raises(PolicyError, match=message):
+            Study.create(":memory:", SMALL, wanted)  # type: ignore[arg-type]
 
 
 def test_exports_are_read_back_as_evidence(folder: Path) -> None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from dobandit.errors import DobanditError, PolicyError, StorageError, StudyError
 from dobandit.evidence.sources import open_source
 from dobandit.policies import Policy, policies_for, policy
-from dobandit.policies.registry import spec_of
+from dobandit.policies.registry import name_of, spec_of
 from dobandit.problem import Arm, Problem
 from dobandit.problem.faults import is_positive
 from dobandit.study import answers, explanation
@@ -325,10 +325,10 @@ def _place(where: object) -> str:
 
 
 def _fitting(problem: Problem, wanted: str | Policy | None) -> str:
-    """The policy of a new study, by its name."""
+    """The policy of a new study, by the name that makes it again when the study is reopened."""
     made = policy(policies_for(problem.objective)[0] if wanted is None else wanted)
     if made.objective != problem.objective:
         raise PolicyError(
             f"{made.name} is for {made.objective} regret, and the problem's objective is {problem.objective}"
         )
-    return spec_of(made)
+    return name_of(made)
