@@ -23,7 +23,7 @@ from dobandit.errors import DobanditError, FileProblem, StorageError, StudyError
 from dobandit.problem import Problem
 from dobandit.study import Study
 from dobandit.study.events import Event
-from dobandit.study.stores import Snapshot, Store, create_store, open_store, postgres, shown
+from dobandit.study.stores import Snapshot, Store, create_store, open_store, postgres, shown, sqlite
 from dobandit.study.stores.addresses import address_of
 from dobandit.study.stores.sqlite import SqliteStore
 from tests.conftest import Ran
@@ -253,14 +253,77 @@ def refusing(number: int) -> Callable[..., None]:
     return refuse
 
 
-@pytest.mark.parametrize("step", ["link", "fsync"])
-def test_whatever_fails_while_a_study_is_made_leaves_nothing(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:
-    monkeypatch.setattr(f"dobandit.study.stores.sqlite.os.{step}", refusing(errno.ENOSPC))
+def test_what_fails_before_a_study_can_be_seen_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dobandit.study.stores.sqlite.os.link", refusing(errno.ENOSPC))
     with pytest.raises(StorageError, match="cannot be written: no space left"):
         SqliteStore.create(folder / "s.db", CREATED)
     assert list(folder.iterdir()) == []
+
+
+def used_meanwhile(place: str, failure: BaseException, calls: pytest.MonkeyPatch) -> Callable[..., None]:
+    """A step that takes long enough for somebody else to ask and tell, and then fails."""
+
+    def step(*_: object, **__: object) -> None:
+        calls.undo()
+        with Study.open(place) as other:
+            (pull,) = other.ask()
+            other.tell(pull.id, {v: pull.set.get(v, 0) for v in other.problem.graph.variables})
+        raise failure
+
+    return step
+
+
+@pytest.mark.parametrize("failure", [OSError(errno.EIO, "Input/output error"), KeyboardInterrupt()])
+@pytest.mark.parametrize("step", ["link", "replace", "fsync"])
+def test_what_fails_once_a_study_can_be_seen_leaves_it(
+    step: str, failure: BaseException, folder: Path, problem: Path, dobandit: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody else has used it by then: neither the study nor an outcome is taken away, and the answer says so."""
+    path, owner = folder / "s.db", Path if step == "replace" else os
+    done, fails = getattr(owner, step), used_meanwhile(str(folder / "s.db"), failure, monkeypatch)
+    if step == "replace":  # which gives the name where there are no links
+        monkeypatch.setattr(os, "link", refusing(errno.EPERM))
+    monkeypatch.setattr(owner, step, lambda *given: (done(*given), fails()))
+    ran = dobandit("study", "init", path, problem, "--policy", "f-kube")
+    assert ran.code == (130 if isinstance(failure, KeyboardInterrupt) else 5)
+    assert len(ran.err.strip().splitlines()) == 1
+    assert f"the study {path} was made" in ran.err
+    assert set(folder.iterdir()) == {problem, path}
+    with Study.open(path) as study:
+        assert study.status().told == 1
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_of_two_who_make_a_study_one_is_refused(folder: Path, links: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other one was quicker by a moment, and has an outcome already."""
+    path = folder / "s.db"
+    if not links:
+        monkeypatch.setattr(os, "link", refusing(errno.EPERM))
+
+    def write(*given: Any) -> None:
+        monkeypatch.setattr(sqlite, "_write_new", written)
+        with Study.create(path, SMALL, "f-kube") as other:
+            drive(other, laboratory(), most=1)
+        written(*given)
+
+    written = sqlite._write_new
+    monkeypatch.setattr(sqlite, "_write_new", write)
+    with pytest.raises(StudyError, match="exists already"):
+        Study.create(path, SMALL, "ucb")
+    assert list(folder.iterdir()) == [path]
+    with Study.open(path) as study:
+        assert (study.policy, study.status().told) == ("f-kube", 1)
+
+
+def test_a_study_that_was_made_and_cannot_be_opened(lasting: Places, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = lasting()
+    fails = used_meanwhile(place, StorageError("lost; nothing was changed"), monkeypatch)
+    for kind in (SqliteStore, postgres.PostgresStore):
+        monkeypatch.setattr(kind, "_check", fails)
+    with pytest.raises(StorageError, match=r"was made, but then this failed: lost; check it with"):
+        Study.create(place, SMALL, "f-kube")
+    with Study.open(place) as study:
+        assert study.status().told == 1
 
 
 def test_a_file_system_without_links(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
