@@ -9,13 +9,15 @@ import os
 import random
 import signal
 import sqlite3
+import subprocess
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dobandit.cli import main
@@ -516,10 +518,30 @@ def test_damaged_tables(server: str) -> None:
             Study.open(address)
 
 
+NEAR_MISSES = [  # of an address; in quotes, with spaces, as a path, in the words of other programs
+    "postgresql+psycopg://me:SECRET@127.0.0.1:1/x",
+    "POSTGRESQL://me:SECRET@127.0.0.1:1/x",
+    " Postgres://me:SECRET@127.0.0.1:1/x\n",
+    "psql://me:SECRET@127.0.0.1/x",
+    "psql://127.0.0.1/x?user=me&password=SECRET",
+    "postgresql:/me:SECRET@127.0.0.1/x",
+    "postgresql:me:SECRET",
+    "postgresql:\\\\me:SECRET@127.0.0.1",
+    "'postgresql://me:SECRET@127.0.0.1/x'",
+    "//me:SECRET@127.0.0.1/x",
+    "me:SECRET@127.0.0.1/x",
+    "/home/me/postgresql:/me:SECRET@127.0.0.1/x",
+    "mysql://me:SECRET@127.0.0.1/x",
+    "host=127.0.0.1 user=me password=SECRET",
+    "postgresql://me:SECRET@127.0.0.1/\0",
+]
+
+
 @given(st.text("#@/:%? &=+[]\\'\"é", max_size=3), st.text("#@/:%? &=+[]\\'\"é", max_size=3))
 @example("", "#")
 @example("", "@")
 @example("12/", "")
+@settings(deadline=None)
 def test_passwords_are_never_shown(before: str, after: str) -> None:
     """Whatever is in it, and wherever it stands: the text that is shown, or the complaint, has nothing of it."""
     password = f"{before}s3cr{after}t0p"
@@ -528,12 +550,13 @@ def test_passwords_are_never_shown(before: str, after: str) -> None:
         f"postgres://me:{password}@/x?host=/nowhere",
         f"postgresql://127.0.0.1:1/x?password={password.replace('#', '%23')}#name",  # # is where the name begins
         f"postgresql://:{password}@127.0.0.1:1",
+        *(text.replace("SECRET", password) for text in NEAR_MISSES),
     ]
     for place in places:
         try:
-            said = shown(place)
+            said = repr(Study.open(place)) + shown(place)
         except DobanditError as error:
-            said = str(error)
+            said = "".join(traceback.format_exception(error))
         assert "s3cr" not in said
         assert "t0p" not in said
 
@@ -549,13 +572,61 @@ def test_nor_by_what_goes_wrong(password: str, dobandit: Run) -> None:
     assert "t0p" not in ran.err
 
 
+@pytest.mark.parametrize("place", NEAR_MISSES[:-1])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("study", "status", "ADDRESS"),
+        ("study", "status", "ADDRESS", "--json"),
+        ("study", "init", "p.toml", "ADDRESS"),
+        ("study", "observe", "s.db", "ADDRESS"),
+        ("study", "explain", "1", "ADDRESS"),
+        ("study", "tell", "1", "ADDRESS", "X=1"),
+        ("study", "ADDRESS", "status"),
+        ("study", "status", "s.db", "ADDRESS"),
+        ("study", "export", "s.db", "ADDRESS"),
+    ],
+)
+def test_nor_by_commands_that_are_mistyped(
+    place: str, command: tuple[str, ...], dobandit: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    Study.create("s.db", SMALL, "f-kube").close()
+    ran = dobandit(*(place.replace("SECRET", "s3cret") if part == "ADDRESS" else part for part in command))
+    assert ran.code in (2, 4, 5)
+    assert "s3cret" not in ran.err + ran.out
+    assert [path.name for path in folder.iterdir()] == ["s.db"]
+
+
+def test_nor_by_a_traceback() -> None:
+    arguments = ["study", "init", "p.toml", "postgresql://me:s3cret@127.0.0.1/x", "--debug"]
+    ran = subprocess.run([sys.executable, "-m", "dobandit", *arguments], capture_output=True, text=True)
+    assert ran.returncode == 1
+    assert "Traceback" in ran.stderr
+    assert "s3cret" not in ran.stderr
+
+
+@pytest.mark.parametrize(
+    "name", ["run:3.db", "2026-01-01T10:00.db", "C:\\x.db", "./mysql:3.db", "me@lab:3.db", "postgres.db", "./a:b@c.db"]
+)
+def test_colons_in_the_names_of_files(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    Study.create(name, SMALL, "f-kube").close()
+    assert [path.name for path in folder.iterdir()] == [name.removeprefix("./")]
+    assert shown(name) == name
+
+
+def test_addresses_in_capitals_and_with_spaces_around_them() -> None:
+    assert address_of(" POSTGRESQL://me:Ab@h/x#Lab\n") == address_of("postgresql://me:Ab@h/x#Lab")
+
+
 def test_parts_of_an_address() -> None:
     assert address_of("postgresql://me:a%23b@h:5/x#lab 7") == (
         "postgresql://me:a%23b@h:5/x",
         "lab 7",
         "postgresql://me:***@h:5/x#lab 7",
     )
-    assert address_of("postgres://me:a#b@h") == ("postgres://me:a#b@h", "study", "postgresql://me:***@h/")
+    assert address_of("postgres://me:a#b@h") == ("postgresql://me:a#b@h", "study", "postgresql://me:***@h/")
     assert shown("study.db#1") == "study.db#1"
 
 

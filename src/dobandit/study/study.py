@@ -319,9 +319,14 @@ def _pairs(outcomes: Iterable[tuple[int, Mapping[str, object]]]) -> list[tuple[i
 
 
 def _place(where: object) -> str:
-    if not where or not isinstance(where, str | os.PathLike) or "\0" in os.fsdecode(where):
-        raise DobanditError(f"a study is kept in a file or a database: give a path or a URL, not {where!r}")
-    return os.fsdecode(where)
+    """A place as text; errors do not repeat it, for it may hold a password."""
+    if not where or not isinstance(where, str | os.PathLike):
+        what = type(where).__name__ if where else repr(where)
+    elif "\0" in os.fsdecode(where):
+        what = "a text with a null character"
+    else:
+        return os.fsdecode(where)
+    raise DobanditError(f"a study is kept in a file or a database: give a path or a URL, not {what}")
 
 
 def _fitting(problem: Problem, wanted: str | Policy | None) -> str:
