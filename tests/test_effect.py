@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Iterator
 from itertools import count, islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -252,3 +253,15 @@ def test_one_value_everywhere_is_no_certainty() -> None:
     assert found.mean == 1
     assert found.low < 0.9
     assert not math.isnan(found.high)
+
+
+@pytest.mark.parametrize("words", [("True", "False"), ("TRUE", "FALSE"), ("true", "false")])
+def test_the_words_true_and_false_of_a_log_are_one_and_zero(words: tuple[str, str], tmp_path: Path) -> None:
+    numbers = {"Z": [0, 0, 0, 1, 1, 1], "X": [0, 0, 1, 0, 1, 1], "Y": [0, 1, 1, 0, 0, 1]}
+    log = tmp_path / "log.csv"
+    rows = zip(*numbers.values(), strict=True)
+    log.write_text("\n".join(["Z,X,Y", *(",".join(words[1 - v] for v in row) for row in rows)]))
+    graph = Graph("Z -> X -> Y; Z -> Y")
+    expected = db.effect(graph, numbers, do={"X": 1}, reward="Y")
+    for value in (True, 1, words[0]):
+        assert db.effect(graph, log, do={"X": value}, reward="Y") == expected

@@ -139,6 +139,17 @@ def test_no_control_characters_reach_the_terminal(files: tuple[Path, Path], doba
     assert len(shown[3].splitlines()) == 6  # one event, one line
 
 
+def test_true_and_false_are_one_and_zero(study: Path, dobandit: Run, folder: Path) -> None:
+    dobandit("study", "ask", study, "-n", 3)
+    answer(dobandit("study", "tell", study, 1, "X=True", "Y=FALSE", "--json"))
+    (folder / "many.csv").write_text("id,X,Y\n1,TRUE,False\n2,false,true\n")
+    answer(dobandit("study", "tell", study, "--file", folder / "many.csv", "--json"))
+    answer(dobandit("study", "record", study, "X=true", "X=1", "Y=True", "--json"))
+    events = answer(dobandit("study", "log", study, "--json"))["events"]
+    outcomes = [event["content"]["outcome"] for event in events if "outcome" in event["content"]]
+    assert outcomes == [{"X": "1", "Y": "0"}, {"X": "0", "Y": "1"}, {"X": "1", "Y": "1"}]
+
+
 def test_nothing_to_ask_is_exit_code_three(study: Path, dobandit: Run) -> None:
     assert answer(dobandit("study", "ask", study, "-n", 50, "--json"))["reason"] == "budget"
     ran = dobandit("study", "ask", study, "--worker", "late", "--json")

@@ -210,6 +210,7 @@ def _estimand_or_none(graph: Graph, arm: Arm, reward: str) -> Estimand | None:
 
 
 def _position(arm: Arm, domains: Mapping[str, tuple[str, ...]]) -> int:
+    arm = arm.within(domains)
     if arm.variable is None:
         return 0
     if arm.value not in domains[arm.variable]:

@@ -98,6 +98,7 @@ class Entry:
     def record(self, arm: Arm, outcome: Mapping[str, object], name: str | None) -> int:
         """An experiment that nobody asked for, once under its name; its pull."""
         problem = self.books.problem
+        arm = arm.within(problem.domains)
         if arm not in problem.arms:
             raise ArmError(f"{arm} is not an arm of this study; its arms are {listing(map(str, problem.arms))}")
         values = checked(problem, arm, outcome)
