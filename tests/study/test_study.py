@@ -159,7 +159,7 @@ def test_many_outcomes_are_told_all_or_none(place: str, folder: Path) -> None:
         study.tell_file(file)
     assert study.status().told == 0
     file.write_text("id,note,Z,X,W,Y\n3,,1,1,0,1\n2,,0,1,0,1\n1,fine,0,1,0,1\n")
-    assert [receipt.id for receipt in study.tell_file(file)] == [3, 2, 1]
+    assert [receipt.id for receipt in study.tell_file(file)] == [1, 2, 3]
     assert study.tell_file(file)[-1].spent == pytest.approx(1 + 3.4)  # once more, and nothing happens
     assert study.status().told == 3
     for text, message in (
@@ -170,6 +170,24 @@ def test_many_outcomes_are_told_all_or_none(place: str, folder: Path) -> None:
         file.write_text(text)
         with pytest.raises(DataError, match=message):
             study.tell_file(file)
+
+
+def test_the_order_of_the_rows_in_a_file_does_not_matter(folder: Path) -> None:
+    """Many threads read a Parquet file in any order, and what is asked next depends on the order of outcomes."""
+    import polars as pl
+
+    after = []
+    for name in ("ordered.csv", "reversed.csv", "any.parquet"):
+        study, lab = Study.create(":memory:", SMALL, "paper-cumulative"), laboratory()
+        rows = pl.DataFrame([{"id": pull.id, **lab.carry_out(pull)} for pull in study.ask(30)])
+        if name == "any.parquet":
+            rows.sample(fraction=1, shuffle=True, seed=1).write_parquet(folder / name)
+        else:
+            rows.sort("id", descending=name == "reversed.csv").write_csv(folder / name)
+        study.tell_file(folder / name)
+        drive(study, lab)
+        after.append([(event.kind, event.pull, event.content) for event in study.log()])
+    assert after[0] == after[1] == after[2]
 
 
 def test_expired_pulls_go_to_others_and_late_outcomes_are_charged(place: str) -> None:
@@ -310,6 +328,17 @@ def test_logged_rows_count_once_and_cost_nothing(place: str) -> None:
     assert (found.logged, found.budget.spent) == (100, 0)
     assert study.best().observational == 0.5
     assert found.arms[4].mean != 0.5  # do(X=1) was logged 50 times
+
+
+def test_sums_of_measurements_may_differ_in_their_last_digits(place: str) -> None:
+    """Rewards that are read in another order, by many threads, add up to nearly the same: these are the same rows."""
+    study = Study.create(place, Problem("X -> Y", {"variable": "Y", "range": [1000, 1001]}, 10), "causal-thompson")
+    rng = np.random.default_rng(2)
+    rows = {"X": rng.integers(2, size=5000), "Y": 1000 + rng.random(5000)}
+    assert study.observe(rows, name="log").new
+    assert not study.observe({name: column[::-1] for name, column in rows.items()}, name="log").new
+    with pytest.raises(Conflict, match="'log' is in the study already"):
+        study.observe({**rows, "Y": np.r_[1000.0, rows["Y"][1:]]}, name="log")
 
 
 def test_logs_of_files_have_the_name_of_the_file(folder: Path) -> None:

@@ -18,6 +18,7 @@ from dobandit.study.decisions import Decision
 from dobandit.study.events import Event
 from dobandit.study.outcomes import Values, checked, written
 from dobandit.study.stores import Access, Snapshot
+from dobandit.study.tally import is_same_log
 from dobandit.study.tickets import Pull, Receipt, amount, as_datetime, numbered
 
 VERSION = version("dobandit")
@@ -161,12 +162,18 @@ class Entry:
         if known is None or not known["counts"]:
             self.add("observed", None, {"name": batch, **content})
             return True
-        if known["digest"] != content["digest"]:
+        if known["digest"] != content["digest"] and not self._has_log(known["digest"], content):
             raise Conflict(
                 f"the batch {batch!r} is in the study already, with {known['rows']} rows; "
                 f"these are {content['rows']} others: give them another name"
             )
         return False
+
+    def _has_log(self, digest: str, content: Mapping[str, Any]) -> bool:
+        """Whether the log with this digest is the same but for rounding."""
+        logs = [event.content for event in self._access.events() if event.kind == "observed"]
+        with making_sense_of(self._access.name):
+            return any(log["digest"] == digest and is_same_log(log, content) for log in logs)
 
     def told(self, pull: int) -> tuple[Values | None, Arm]:
         """The outcome of a pull, if there is one, and its arm; a pull that is unknown or withdrawn is refused."""

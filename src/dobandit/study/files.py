@@ -51,16 +51,18 @@ def check_readable(path: Path) -> None:
 def read_outcomes(path: Path, problem: Problem) -> list[tuple[int, dict[str, object]]]:
     """The rows of a CSV or Parquet file: the column `id` says which pull, one column for every observed variable.
 
-    Other columns are for people, and not read.
+    Other columns are for people, and not read. The outcomes come in the order of their pulls, because what is asked
+    next depends on it, and the order in which many threads read a file is chance.
     """
     check_readable(path)
     source, variables, id_column = open_file(path), problem.graph.variables, columns(problem)["id"]
     found = source.group((id_column, *variables))
-    rows = list(zip(*found.columns, strict=True))
+    place = f"{path.name}: column {id_column}"
+    rows = [(_id(pull, place), values) for pull, *values in zip(*found.columns, strict=True)]
+    rows.sort(key=lambda row: (row[0], [*map(label, row[1])]))
     if not rows:
         raise DataError(f"{path.name}: there are no outcomes in this file")
-    place = f"{path.name}: column {id_column}"
-    return [(_id(row[0], place), dict(zip(variables, row[1:], strict=True))) for row in rows]
+    return [(pull, dict(zip(variables, values, strict=True))) for pull, values in rows]
 
 
 def _id(value: object, place: str) -> int:

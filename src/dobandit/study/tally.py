@@ -20,6 +20,7 @@ from dobandit.problem import Problem
 from dobandit.study.outcomes import Seen
 from dobandit.study.plain import array_from_plain, array_to_plain
 
+ROUNDED = 1e-9  # of a row: what rounding may change when rewards are added up in another order
 _FIELDS = ("counts", "told", "rewards")
 
 
@@ -93,6 +94,18 @@ def count_log(problem: Problem, source: Source, readers: Sequence[Tally]) -> dic
     }
     digest = hashlib.sha256(json.dumps(evidence, sort_keys=True).encode()).hexdigest()
     return {"rows": number, "digest": digest, "evidence": evidence}
+
+
+def is_same_log(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether these counts may come from the same rows. Sums of measurements depend on the order in which they are
+    added up, and where many threads do it, that is chance."""
+    tables, others = ({_key(t): t["counts"] for t in log["evidence"]["tables"]} for log in (one, other))
+    if one["rows"] != other["rows"] or tables.keys() != others.keys():
+        return False
+    pairs = [(tables[key], others[key]) for key in tables]
+    pairs += [(one["evidence"][name], other["evidence"][name]) for name in ("rows", "rewards")]
+    arrays = [tuple(map(array_from_plain, pair)) for pair in pairs]
+    return all(a.shape == b.shape and np.allclose(a, b, rtol=0.0, atol=ROUNDED * one["rows"]) for a, b in arrays)
 
 
 def _to_plain(table: Tallied, counts: Any) -> dict[str, Any]:
