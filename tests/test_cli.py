@@ -155,6 +155,24 @@ def test_check_tests_the_graph_on_data(dobandit: Run, tmp_path: Path, strength: 
     assert ("1 of 1 independencies are contradicted" in text) is rejected
 
 
+def test_check_says_what_was_not_tested(dobandit: Run, tmp_path: Path) -> None:
+    file, log = tmp_path / "problem.toml", tmp_path / "log.csv"
+    file.write_text('budget = 5\nreward = "Sale"\ngraph.edges = "{Season, Price} -> Sale"')
+    log.write_text(rows(3, 0.0))
+    text = dobandit("check", file, "--data", log).out
+    assert "Nothing was tested" in text
+    assert "No contradiction" not in text
+    file.write_text('budget = 5\nreward = {variable = "Sale", range = [0, 9]}\ngraph.edges = "Season -> Price -> Sale"')
+    log.write_text(rows(300, 0.0))
+    (untested,) = json.loads(dobandit("check", file, "--data", log, "--json").out)["independencies"]
+    assert (untested["a"], untested["b"], untested["p_value"], untested["rejected"]) == ("Season", "Sale", None, False)
+    text = dobandit("check", file, "--data", log).out
+    assert "not tested: Sale is a measurement" in text
+    assert "No contradiction" not in text
+    log.write_text("Season,Price,Sale\n0,1,nan\n0,1,2.5")
+    assert "column Sale has 1 row without a value" in dobandit("check", file, "--data", log).err
+
+
 def test_check_draws_the_graph(dobandit: Run, shop: Path, tmp_path: Path) -> None:
     ran = dobandit("check", shop, "--plot", tmp_path / "graph.svg", "--json")
     assert json.loads(ran.out)
@@ -523,18 +541,28 @@ def test_a_wrong_graph_shows_in_all_that_run_writes(dobandit: Run, tmp_path: Pat
 @pytest.mark.parametrize(
     ("log", "sentence"),
     [
-        ("X,Y\n", "log.csv: there are no rows to observe"),
+        ("X,Y\n", "log.csv: there are no "),
+        ("X,Y\n0,nan\n1,1\n", "log.csv: column Y has 1 row without a value"),
+        ("X,Y\n0,7\n1,1\n", "log.csv: column Y has 1 row with the value '7'"),
+        ("X,Y,intervention\n0,1,do(Q=1)\n1,1,\n", "log.csv: column intervention: do(Q=1) "),
+        ("X,Y,intervention\n0,1,do(X=7)\n1,1,\n", "log.csv: column intervention: do(X=7) "),
+        ("X,Y,intervention\n0,1,set X\n1,1,\n", "log.csv: column intervention: 'set X' is not an arm"),
         ("X,Y,Intervention\n1,0,do(X=1)\n", "log.csv: column Intervention: what was done is read from a column that"),
         ("X,Y,intervention,INTERVENTION\n1,0,do(X=1),\n", "log.csv: column INTERVENTION: "),
     ],
 )
-def test_run_and_studies_refuse_the_same_logs(dobandit: Run, tmp_path: Path, log: str, sentence: str) -> None:
+def test_all_that_read_logs_refuse_the_same_ones(dobandit: Run, tmp_path: Path, log: str, sentence: str) -> None:
     file, rows, study = tmp_path / "p.toml", tmp_path / "log.csv", tmp_path / "s.db"
     file.write_text('budget = 20\nreward = "Y"\ngraph.edges = "X -> Y"\nworld = {model = "xor"}')
     rows.write_text(log)
     assert dobandit("study", "init", study, file).code == 0
     before = dobandit("study", "log", study, "--json").out
-    for ran in (dobandit("run", file, "--evidence", rows), dobandit("study", "observe", study, rows)):
+    for ran in (
+        dobandit("run", file, "--evidence", rows),
+        dobandit("study", "observe", study, rows),
+        dobandit("effect", file, rows, "--all"),
+        dobandit("check", file, "--data", rows),
+    ):
         assert_refused(ran)
         assert sentence in ran.err
     assert dobandit("study", "log", study, "--json").out == before

@@ -20,7 +20,7 @@ import numpy as np
 from dobandit.errors import ArmError, DataError, DobanditError, MissingCell, NotIdentifiable, listing
 from dobandit.estimate.plugin import PlugIn, check_size, plug_in
 from dobandit.evidence import Source, count, open_source, values_of
-from dobandit.evidence.counts import check_spelling
+from dobandit.evidence.counts import check_interventions, check_spelling
 from dobandit.graph import Graph, GraphLike, as_graph
 from dobandit.identification import Estimand, Sum, Table, identify
 from dobandit.problem import Arm, Problem, label
@@ -84,7 +84,7 @@ def effects(problem: Problem, source: Source, arms: Iterable[Arm], level: float 
     All tables are counted together, so that a large log is read once. What observations cannot tell
     has the method "none" and no numbers.
     """
-    check_spelling(source, problem.graph.variables)
+    check_interventions(source, problem)
     estimands = {arm: _estimand_or_none(problem.graph, arm, problem.reward) for arm in arms}
     counted = _Counted(source, [e for e in estimands.values() if e], problem_scale(problem))
     level = _checked_level(level)
