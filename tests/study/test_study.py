@@ -428,8 +428,25 @@ def test_a_refund_may_be_decided_later(place: str) -> None:
     with pytest.raises(StudyError, match="pull 1 was withdrawn; if it was carried out after all, record"):
         study.tell(1, FINE)
     assert study.record("do()", FINE).spent == 1
-    study.withdraw(1)  # it was paid, after all: the last word holds
+    study.withdraw(1, refund=False)  # it was paid, after all: the last word holds
     assert study.status().budget.spent == 2
+
+
+def test_a_refund_is_taken_back_only_by_saying_so(place: str) -> None:
+    """Somebody who does not know whether the first time arrived withdraws once more: that decides nothing."""
+    study = Study.create(place, SMALL, "f-kube")
+    study.ask(2)
+    for pull, refund in ((1, True), (2, False)):
+        first = study.withdraw(pull, refund=refund)
+        assert (first, first.new, first.refund) == (pull, True, refund)
+        before = study.log()
+        for again in (None, refund):
+            sent = study.withdraw(pull, refund=again)
+            assert (sent, sent.new, sent.refund) == (pull, False, refund)
+        assert study.log() == before
+    assert study.status().budget.spent == 1.7
+    assert study.withdraw(1, refund=False).new
+    assert study.status().budget.spent == 2.7
 
 
 def test_a_refund_is_not_taken_back_when_its_money_is_gone(place: str) -> None:
@@ -441,14 +458,14 @@ def test_a_refund_is_not_taken_back_when_its_money_is_gone(place: str) -> None:
     study.ask(2, worker="slow", ttl=1)
     before = study.log()
     with pytest.raises(StudyError, match="pull 1 cannot be paid again: its refund of 1 has been used, and 0 is free"):
-        study.withdraw(1)
+        study.withdraw(1, refund=False)
     assert study.log() == before
     study.extend(1)
-    study.withdraw(1)
+    study.withdraw(1, refund=False)
     clock.now += 2
     assert [pull.id for pull in study.ask(2, worker="quick")] == [4, 5]
     study.withdraw(2, refund=True)
-    study.withdraw(2)  # it was handed on, and has no money of its own
+    study.withdraw(2, refund=False)  # it was handed on, and has no money of its own
     money = study.status().budget
     assert (money.spent, money.reserved, money.free, money.overdraft) == (1, 3, 0, 0)
 
@@ -596,7 +613,7 @@ def test_the_ledger_adds_up_whatever_happens(data: st.DataObject) -> None:
                 case "amend":
                     study.amend(data.draw(numbers), data.draw(outcomes))
                 case "withdraw":
-                    study.withdraw(data.draw(numbers), data.draw(st.booleans()))
+                    study.withdraw(data.draw(numbers), data.draw(st.sampled_from([None, True, False])))
                 case "extend":
                     added.append(data.draw(names))
                     study.extend(1, added[-1])

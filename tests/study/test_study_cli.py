@@ -95,7 +95,14 @@ def test_people_get_sentences_and_tables(study: Path, dobandit: Run) -> None:
     assert "the best arm with probability" in dobandit("study", "best", study).out
     assert "pull 2 is do(X=0): " in dobandit("study", "explain", study, 2).out
     dobandit("study", "withdraw", study, 2, "--reason", "the sample was lost")
-    assert dobandit("study", "withdraw", study, 2, "--refund").err == "pull 2 is withdrawn: 1 spent, 11 free\n"
+    refunded = "pull 2 is withdrawn with a refund: 1 spent, 11 free\n"
+    assert dobandit("study", "withdraw", study, 2, "--refund").err == refunded
+    again = "nothing changed: pull 2 was withdrawn before, with a refund: 1 spent, 11 free\n"
+    for option in ([], ["--refund"]):
+        assert dobandit("study", "withdraw", study, 2, *option).err == again
+    taken_back = "pull 2 is withdrawn without a refund: 3.5 spent, 8.5 free\n"
+    assert dobandit("study", "withdraw", study, 2, "--no-refund").err == taken_back
+    assert answer(dobandit("study", "withdraw", study, 2, "--no-refund", "--json")) == {"id": 2}
     assert dobandit("study", "extend", study, 1234567, "--name", "june").err == "the budget is now 1,234,579\n"
     history = dobandit("study", "log", study).out.splitlines()
     assert [" ".join(line.split()[3:]) for line in history] == [
@@ -103,8 +110,9 @@ def test_people_get_sentences_and_tables(study: Path, dobandit: Run) -> None:
         "asked 1 do(), worker default",
         "asked 2 do(X=0), worker default",
         "told 1 X=1 Y=0",
-        "withdrawn 2 the sample was lost",
+        "withdrawn 2 not refunded, the sample was lost",
         "withdrawn 2 refunded",
+        "withdrawn 2 not refunded",
         "extended by 1,234,567, named june",
     ]
 

@@ -164,7 +164,7 @@ def _in_words(content: Mapping[str, Any], arms: Sequence[str]) -> str:
         "amount": lambda money: f"by {amount(money)}",
         "rows": lambda rows: counted(rows, "row"),
         "name": lambda name: f"named {name}",
-        "refund": lambda refund: "refunded" if refund else "",
+        "refund": lambda refund: "refunded" if refund else "not refunded",
         "reason": str,
     }
     return ", ".join(filter(None, (say_it(content[part]) for part, say_it in words.items() if part in content)))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dobandit.errors import DataError
 from dobandit.estimate.effects import problem_scale
 from dobandit.evidence import Source, count, open_source, values_of
-from dobandit.evidence.counts import check_interventions, check_spelling
+from dobandit.evidence.counts import cells, check_interventions, check_spelling
 from dobandit.graph import GraphLike, as_graph
 from dobandit.graph.independencies import Independence, independencies
 from dobandit.problem import Problem
@@ -72,14 +72,10 @@ def judge(
     promises = list(promises)
     groups = {p: (*p.given, p.a, p.b) for p in promises}
     countable = [g for g in groups.values() if not any(v in measured for v in g)]
-    counts = count(source, [g for g in countable if _cells(g, domains) <= MOST_CELLS], domains)
+    counts = count(source, [g for g in countable if cells(g, domains) <= MOST_CELLS], domains)
     p_values = [p_value(counts[groups[p]]) if groups[p] in counts else None for p in promises]
     rejected = holm([p for p in p_values if p is not None], LEVEL)
     return [Verdict(i, p, p is not None and p <= rejected) for i, p in zip(promises, p_values, strict=True)]
-
-
-def _cells(group: Iterable[str], domains: Mapping[str, tuple[str, ...]]) -> float:
-    return math.prod(float(len(domains[v])) for v in group)
 
 
 def p_value(counts: NDArray[np.float64]) -> float | None:

@@ -37,13 +37,13 @@ def count(
     between = between or {}
     groups = list(dict.fromkeys(groups))
     together = tuple(dict.fromkeys(v for group in groups for v in group))
-    if _cells(together, domains) <= LARGEST:
+    if cells(together, domains) <= LARGEST:
         whole = _tally(source, together, domains, between)
         return {group: _margin(whole, together, group) for group in groups}
     return {group: _tally(source, group, domains, between) for group in groups}
 
 
-def _cells(group: Iterable[str], domains: Domains) -> float:
+def cells(group: Iterable[str], domains: Domains) -> float:
     return math.prod(float(len(domains[v])) for v in group)
 
 
@@ -105,8 +105,8 @@ def nothing_done(done: object) -> bool:
 
 
 def _tally(source: Source, group: tuple[str, ...], domains: Domains, between: Mapping[str, Ends]) -> Counts:
-    if _cells(group, domains) > WIDEST:
-        raise DataError(f"a table of {listing(group)} would have {_cells(group, domains):.3g} cells, which is too many")
+    if cells(group, domains) > WIDEST:
+        raise DataError(f"a table of {listing(group)} would have {cells(group, domains):.3g} cells, which is too many")
     real = next((v for v in group if v in between), None)
     rows = observations(source, tuple(v for v in group if v != real), real)
     codes = {v: rows.codes(v, domains[v]) for v in group if v != real}

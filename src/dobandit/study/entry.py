@@ -19,7 +19,7 @@ from dobandit.study.events import Event
 from dobandit.study.outcomes import Values, checked, written
 from dobandit.study.stores import Access, Snapshot
 from dobandit.study.tally import is_same_log
-from dobandit.study.tickets import Pull, Receipt, amount, as_datetime, numbered
+from dobandit.study.tickets import Pull, Receipt, Withdrawal, amount, as_datetime, numbered
 
 VERSION = version("dobandit")
 SNAPSHOT_EVERY = 64  # events
@@ -133,16 +133,17 @@ class Entry:
                 "if it is another one, give it another name"
             )
 
-    def withdraw(self, pull: int, refund: bool, reason: str) -> bool:
-        """A pull that does not count; whether that is new. The last word on its refund holds."""
+    def withdraw(self, pull: int, refund: bool | None, reason: str) -> Withdrawal:
+        """A pull that does not count. The last word on its refund holds; without one, what was decided before."""
         pull = numbered(pull, self.books.last)
         before = [event.content["refund"] for event in self._events_of(pull) if event.kind == "withdrawn"]
-        if before and before[-1] == refund:
-            return False
-        self.correct("withdrawn", pull, {"refund": refund, "reason": reason})
-        if before and not refund:
+        decided = refund if refund is not None else bool(before and before[-1])
+        if before and before[-1] == decided:
+            return Withdrawal(pull, decided, new=False)
+        self.correct("withdrawn", pull, {"refund": decided, "reason": reason})
+        if before and not decided:
             self._check_paid_again(pull)
-        return True
+        return Withdrawal(pull, decided, new=True)
 
     def _check_paid_again(self, pull: int) -> None:
         """A refund may be taken back, unless the money is gone: only facts may overdraw a budget."""

@@ -34,9 +34,9 @@ from dobandit.study.explanation import Explanation
 from dobandit.study.files import check_columns, check_readable, outcome_rows, read_outcomes, spending, write_rows
 from dobandit.study.opening import current, history, up_to_date
 from dobandit.study.plain import problem_to_plain
-from dobandit.study.stores import Access, Store, create_store, open_store
+from dobandit.study.stores import Access, Store, create_store, open_store, place_of
 from dobandit.study.tally import count_log
-from dobandit.study.tickets import Batch, Pulls, Receipt, amount, named, numbered, seconds
+from dobandit.study.tickets import Batch, Pulls, Receipt, Withdrawal, amount, named, numbered, seconds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,11 +85,11 @@ class Study:
         content = {"problem": problem_to_plain(problem), "policy": _fitting(problem, policy), "seed": int(seed)}
         created = Event(1, clock(), "created", None, {**content, "version": VERSION})
         Books.opened(created)  # whatever the policy cannot do with this problem is said before anything is written
-        return cls(create_store(_place(where), created), clock)
+        return cls(create_store(place_of(where), created), clock)
 
     @classmethod
     def open(cls, where: str | os.PathLike[str], *, clock: Callable[[], float] = time.time) -> Study:
-        return cls(open_store(_place(where)), clock)
+        return cls(open_store(place_of(where)), clock)
 
     # -- spending ------------------------------------------------------------------------------
 
@@ -171,14 +171,14 @@ class Study:
         self._fold_anew()
         return id
 
-    def withdraw(self, id: int, refund: bool = False, reason: str = "") -> int:
-        """A pull that does not count: it was not carried out, or went wrong. Its money comes back with `refund`, which
-        may be decided later: withdraw it once more."""
+    def withdraw(self, id: int, refund: bool | None = None, reason: str = "") -> Withdrawal:
+        """A pull that does not count: it was not carried out, or went wrong. Its money comes back with `refund=True`,
+        at once or later, and is taken back with `refund=False`; None leaves what was decided, at first no refund."""
         with self._writing() as entry:
-            is_new = entry.withdraw(id, bool(refund), str(reason))
-        if is_new:
+            found = entry.withdraw(id, None if refund is None else bool(refund), str(reason))
+        if found.new:
             self._fold_anew()
-        return int(id)
+        return found
 
     def extend(self, amount: float, name: str | None = None) -> float:
         """More money; the new total. A name counts once, however often it is sent."""
@@ -316,17 +316,6 @@ def _pairs(outcomes: Iterable[tuple[int, Mapping[str, object]]]) -> list[tuple[i
         return [(pull, outcome) for pull, outcome in outcomes]
     except (TypeError, ValueError):
         raise DobanditError("many outcomes are pairs, each of the number of a pull and its outcome") from None
-
-
-def _place(where: object) -> str:
-    """A place as text; errors do not repeat it, for it may hold a password."""
-    if not where or not isinstance(where, str | os.PathLike):
-        what = type(where).__name__ if where else repr(where)
-    elif "\0" in os.fsdecode(where):
-        what = "a text with a null character"
-    else:
-        return os.fsdecode(where)
-    raise DobanditError(f"a study is kept in a file or a database: give a path or a URL, not {what}")
 
 
 def _fitting(problem: Problem, wanted: str | Policy | None) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dobandit.errors import StudyError
 from dobandit.study.events import Event
-from dobandit.study.stores.addresses import address_of, is_database
+from dobandit.study.stores.addresses import address_of, is_database, place_of
 from dobandit.study.stores.memory import MemoryStore
 from dobandit.study.stores.postgres import PostgresStore
 from dobandit.study.stores.protocol import Access, Snapshot, Store
@@ -14,7 +14,7 @@ from dobandit.study.stores.sqlite import SqliteStore
 
 MEMORY = ":memory:"
 
-__all__ = ["MEMORY", "Access", "Snapshot", "Store", "create_store", "open_store", "shown"]
+__all__ = ["MEMORY", "Access", "Snapshot", "Store", "create_store", "open_store", "place_of", "shown"]
 
 
 def create_store(where: str, created: Event) -> Store:

@@ -11,6 +11,7 @@ no password slips through, whatever is in it.
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -33,6 +34,17 @@ class Address(NamedTuple):
     url: str
     study: str
     shown: str
+
+
+def place_of(where: object) -> str:
+    """A place as text; errors do not repeat it, for it may hold a password."""
+    if not where or not isinstance(where, str | os.PathLike):
+        what = type(where).__name__ if where else repr(where)
+    elif "\0" in os.fsdecode(where):
+        what = "a text with a null character"
+    else:
+        return os.fsdecode(where)
+    raise DobanditError(f"a study is kept in a file or a database: give a path or a URL, not {what}")
 
 
 def is_database(where: str) -> bool:
