@@ -16,7 +16,8 @@ def made(name: str) -> Iterator[None]:
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"the study {name} was made") from None
     except (DobanditError, OSError) as error:
-        what = str(getattr(error, "strerror", None) or error).removesuffix("; nothing was changed")
+        what = str(error.strerror or error).lower() if isinstance(error, OSError) else str(error)
+        what = what.removesuffix("; nothing was changed")
         raise StorageError(
             f"the study {name} was made, but then this failed: {what}; check it with: dobandit study status {name}"
         ) from error
