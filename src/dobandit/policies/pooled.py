@@ -9,8 +9,8 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from dobandit.estimate.expected_counts import ExpectedCounts
 from dobandit.estimate.joint import Joint
-from dobandit.estimate.lessons import Lessons
 from dobandit.estimate.pool import Pool
 from dobandit.estimate.posterior import PRIOR, Conditions
 from dobandit.estimate.promises import Promises
@@ -33,12 +33,12 @@ class Pooled:
         # benefit of the doubt: centred, causal-thompson gained more regret late in long runs.
         self.conditions = Conditions(self.pool.layout, centred=problem.objective == "simple")
         self.weighing = Weighing(self.pool, self.conditions)
-        self.lessons = Lessons(self.pool, self.conditions)
+        self.expected = ExpectedCounts(self.pool, self.conditions)
         self.joint = Joint(problem)
         self.promises = Promises(problem, self.joint)
-        self.tables: Sequence[Tallied] = (*self.pool.tables, *self.lessons.tables, *self.joint.tables)
+        self.tables: Sequence[Tallied] = (*self.pool.tables, *self.expected.tables, *self.joint.tables)
         self._cells = self.pool.layout.size
-        self._together = self._cells + self.lessons.layout.size  # where the joint table begins
+        self._together = self._cells + self.expected.layout.size  # where the joint table begins
         self._has_aliases = bool(self.pool.is_alias.any())
 
     def translated(self, view: View, other: Pooled) -> View:
@@ -50,7 +50,7 @@ class Pooled:
     @cached_property
     def _places(self) -> NDArray[np.intp]:
         """Where the cells of the joint table belong in the tables of the graph."""
-        return self.joint.places((*self.pool.tables, *self.lessons.tables))
+        return self.joint.places((*self.pool.tables, *self.expected.tables))
 
     def together(self, view: View) -> Array:
         """The counts of the joint table."""
@@ -76,7 +76,7 @@ class Pooled:
 
     def met(self, view: View) -> Array:
         """The chance that an outcome of an arm falls on a condition of a table that it may enter: (arm, z, row)."""
-        return self.lessons.of_arms(self.lessons.of_observing(view.counts[:, self._cells : self._together]))
+        return self.expected.per_pull(view.counts[:, self._cells : self._together])
 
     def refuted(self, view: View, before: Array, known: Known) -> Array:
         """How many standard deviations the own rewards of an arm are from what the graph makes of all data, where

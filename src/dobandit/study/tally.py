@@ -42,10 +42,9 @@ class Tally:
         self.rewards[0, arm] += seen.reward[0]
 
     def can_add(self, evidence: Mapping[str, Any]) -> bool:
-        """Whether all that this reader decides by was counted: another version may have counted other tables. The
-        joint table, which is for whoever doubts the graph, may be missing."""
+        """Whether everything that estimates need was counted: another version may have counted other tables."""
         found = {_key(table) for table in evidence["tables"]}
-        return not self.reads_logs or all(_key_of(t) in found for t in self.layout.tables if not t.by_arm)
+        return not self.reads_logs or all(_key_of(t) in found for t in self.layout.tables if t.needed)
 
     def add_logged(self, evidence: Mapping[str, Any]) -> None:
         """Rows that were logged elsewhere."""
