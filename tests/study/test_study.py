@@ -763,7 +763,7 @@ def test_a_full_disk_leaves_no_half_file(name: str, folder: Path, monkeypatch: p
         written.append(draft)
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("dobandit.study.writing.move", full)
+    monkeypatch.setattr("dobandit.files.move", full)
     with pytest.raises(StorageError, match=f"{name}: cannot be written: no space left on device"):
         study.export(folder / name)
     assert [draft.name for draft in written] == [name]  # it was written, but elsewhere

@@ -15,6 +15,7 @@ import click
 from dobandit import __version__
 from dobandit.cli.printable import printable, without_passwords
 from dobandit.errors import DobanditError
+from dobandit.files import reason
 
 COMMANDS = {
     "init": "Write a commented problem to start from.",
@@ -95,7 +96,7 @@ def _explained(error: Exception) -> tuple[str, int]:
             return "", 0  # the reader has seen enough
         case OSError():
             _forget(sys.stdout)
-            return f"error: the output cannot be written: {(error.strerror or str(error)).lower()}", 5
+            return f"error: the output cannot be written: {reason(error)}", 5
     return (
         f"error: this is a bug in dobandit ({type(error).__name__}: {error})\n"
         "run the command again with --debug and report what it prints",

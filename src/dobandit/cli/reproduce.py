@@ -12,7 +12,8 @@ import click
 
 from dobandit.cli.common import console, print_json, say, with_common_options
 from dobandit.cli.progress import progress
-from dobandit.errors import FileProblem, StorageError, listing
+from dobandit.errors import FileProblem, listing
+from dobandit.files import storing
 from dobandit.paper import PANELS, Reproduced, reproduce
 from dobandit.paper.blocks import Blocks, Job
 from dobandit.paper.comparison import agreement
@@ -81,12 +82,14 @@ def _check_page(page: Path) -> None:
     """Refuse a place that cannot be written before any work is done."""
     if not page.parent.is_dir():
         raise FileProblem(f"{page}: its folder does not exist")
-    with _writing(page):
+    with storing(page):
         new = not page.exists()
         page.open("a").close()
         if new:
             page.unlink()
-        page.with_name("images").mkdir(exist_ok=True)
+    images = page.with_name("images")
+    with storing(images):
+        images.mkdir(exist_ok=True)
 
 
 def _weighed(report: Progress, sizes: Mapping[str, float]) -> Progress:
@@ -126,21 +129,14 @@ def _write(found: Sequence[Reproduced], out: Path, page: Path | None, bounds: bo
     """Tidy results, figures and the report. Figures that do not belong to it are removed; their panels are told."""
     from dobandit.report.reproduction import remove_others, write_page, write_report
 
-    with _writing(out):
+    with storing(out):
         _write_results(found, out / "results.csv")
         write_report(found, out, bounds=bounds)
-        if page is not None:
+        others = remove_others(found, out)
+    if page is not None:
+        with storing(page):
             write_page(found, page)
-        return remove_others(found, out)
-
-
-@contextmanager
-def _writing(place: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise StorageError(f"{error.filename or place}: cannot be written: {reason}") from None
+    return others
 
 
 def _write_results(found: Sequence[Reproduced], path: Path) -> None:

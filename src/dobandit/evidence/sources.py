@@ -18,8 +18,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.errors import DataError, DobanditError, FileProblem, MissingExtra, listing
+from dobandit.errors import DataError, DobanditError, MissingExtra, listing
 from dobandit.evidence.grouped import Grouped, Measured
+from dobandit.files import cannot_read
 
 Array = NDArray[np.float64]
 
@@ -98,9 +99,7 @@ class Csv:
         except UnicodeDecodeError:
             raise DataError(f"{path.name}: this is not a text file (UTF-8)") from None
         except (OSError, ValueError) as error:
-            raise FileProblem(
-                f"{path}: cannot be read: {(getattr(error, 'strerror', None) or str(error)).lower()}"
-            ) from None
+            raise cannot_read(path, error) from None
         self._weights = np.array(list(self._rows.values()), dtype=float)
         self.probabilities = False
         if weights is not None:
@@ -232,7 +231,7 @@ def _parquet(path: Path, weights: str | None) -> Source:
     try:
         path.open("rb").close()
     except OSError as error:
-        raise FileProblem(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from None
+        raise cannot_read(path, error) from None
     literally = re.sub(r"[*?\[]", lambda sign: f"[{sign[0]}]", str(path))  # a path, not a pattern
     try:
         return Frame(duckdb.connect().read_parquet(literally), weights, path.name)

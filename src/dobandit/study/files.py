@@ -16,11 +16,11 @@ from dobandit.errors import DataError, DobanditError, FileProblem
 from dobandit.evidence.counts import INTERVENTION
 from dobandit.evidence.sources import open_file
 from dobandit.evidence.tables import check_form, write_columns
+from dobandit.files import new_file
 from dobandit.problem import Problem, label
 from dobandit.study.corrections import withdrawn
 from dobandit.study.events import Event
 from dobandit.study.tickets import as_datetime
-from dobandit.study.writing import new_file
 
 Row = dict[str, Any]
 OURS = ("id", INTERVENTION, "cost", "worker", "begun", "told")

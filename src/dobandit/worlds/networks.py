@@ -8,8 +8,8 @@ from os import PathLike
 from pathlib import Path
 
 from dobandit.errors import WorldError, listing
+from dobandit.files import read_text
 from dobandit.graph import Origin
-from dobandit.graph.files import read_text
 from dobandit.graph.formats import without_latents
 from dobandit.problem import label
 from dobandit.problem.faults import is_number

@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 from dobandit.errors import WorldError, listing
+from dobandit.files import read_text
 from dobandit.graph import Graph
-from dobandit.graph.files import read_text
 from dobandit.worlds.model import World
 from dobandit.worlds.tables import Array, Node, normalised, read_domains
 
