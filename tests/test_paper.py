@@ -73,7 +73,7 @@ def test_the_problem_of_a_panel(name: str, arms: int, costs: set[float]) -> None
 def test_an_unknown_panel_is_answered_with_the_nearest() -> None:
     with pytest.raises(DobanditError, match=r"no panel 'fig2-bugdet'.*fig2-budget"):
         reproduce(["fig2-bugdet"])
-    with pytest.raises(DobanditError, match=r"the nearest is fig13-cost$"):
+    with pytest.raises(DobanditError, match=r"did you mean fig13-cost\?$"):
         reproduce(["13-c"])
     with pytest.raises(SimulationError, match="srm is for simple regret"):
         reproduce(["fig2-cost"], policies=["ucb", "srm"])

@@ -12,6 +12,7 @@ import click
 
 from dobandit.cli.common import console, print_json, say, with_common_options
 from dobandit.cli.progress import progress
+from dobandit.cli.tables import table
 from dobandit.errors import FileProblem, listing
 from dobandit.files import storing
 from dobandit.paper import PANELS, Reproduced, reproduce
@@ -115,14 +116,10 @@ def _list(as_json: bool) -> None:
             {"panels": [{"panel": p.name, "x_label": p.x_label, "policies": p.policies} for p in PANELS.values()]}
         )
         return
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for name in ("panel", "regret", "world", "costs"):
-        table.add_column(name)
+    shown = table("panel", "regret", "world", "costs", gap=2)
     for p in PANELS.values():
-        table.add_row(p.name, p.objective, p.describe_world(), p.describe_money())
-    console().print(table)
+        shown.add_row(p.name, p.objective, p.describe_world(), p.describe_money())
+    console().print(shown)
 
 
 def _write(found: Sequence[Reproduced], out: Path, page: Path | None, bounds: bool) -> list[str]:
@@ -174,13 +171,9 @@ def _plain(found: Reproduced) -> dict[str, object]:
 
 def _show(found: Sequence[Reproduced]) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("panel", no_wrap=True)
-    table.add_column("policy", overflow="fold")
-    for name in ("regret", "± se", "published", "in 3 s.e.", "seconds"):
-        table.add_column(name, justify="right", no_wrap=True)
+    numbers = ("regret", "± se", "published", "in 3 s.e.", "seconds")
+    shown = table("panel", "policy", numbers=numbers, wrap="policy", gap=2)
     for one in found:
         for i, (name, curve) in enumerate(one.curves.items()):
             there = one.published.get(name)
@@ -188,9 +181,9 @@ def _show(found: Sequence[Reproduced]) -> None:
             share = f"{agreed.share:.0%}" if agreed and agreed.points else ""
             known = [f"{there.mean[-1]:.4g}" if there else "", share]
             error = "" if math.isnan(curve.se[-1]) else f"{round(curve.se[-1], 9):.2g}"  # rounding makes no error
-            numbers = [f"{curve.mean[-1]:.4g}", error, *known]
-            table.add_row(one.panel.name if not i else "", escape(name), *numbers, "" if i else f"{one.seconds:.1f}")
+            cells = [f"{curve.mean[-1]:.4g}", error, *known]
+            shown.add_row(one.panel.name if not i else "", escape(name), *cells, "" if i else f"{one.seconds:.1f}")
     screen = console()
-    screen.print(table)
+    screen.print(shown)
     screen.print(f"[dim]regret at the last point of each panel, means over {counted(found[0].trials, 'trial')}[/]")
     screen.print("[dim]in 3 s.e.: points within three joint standard errors of the published ones[/]")

@@ -15,6 +15,7 @@ from dobandit import worlds
 from dobandit.cli.common import ALL, PROBLEM, console, print_json, say, with_common_options, world_of
 from dobandit.cli.folder import ready, writing
 from dobandit.cli.progress import progress
+from dobandit.cli.tables import table
 from dobandit.errors import listing
 from dobandit.policies import policies_for, policy
 from dobandit.policies.registry import spec_of, starts_from_logs
@@ -137,19 +138,15 @@ def _executor(workers: int | None, trials: int) -> Iterator[ProcessPoolExecutor 
 
 def _show(results: Results) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
-    table.add_column("policy")
-    for name in ("budget", f"{results.objective} regret", "± se", "spent", "pulls"):
-        table.add_column(name, justify="right")
+    shown = table("policy", numbers=("budget", f"{results.objective} regret", "± se", "spent", "pulls"))
     last = results.grid[-1]
     order = {row["policy"]: row["regret"] for row in results.summary() if row["budget"] == last}
     for row in sorted(results.summary(), key=lambda row: (order[row["policy"]], row["policy"], row["budget"])):
         numbers = [f"{row['budget']:g}", f"{row['regret']:.4g}", _number(row["se"]), f"{row['spent']:.6g}"]
-        table.add_row(escape(str(row["policy"])), *numbers, f"{row['rounds']:.1f}")
+        shown.add_row(escape(str(row["policy"])), *numbers, f"{row['rounds']:.1f}")
     screen = console()
-    screen.print(table)
+    screen.print(shown)
     screen.print(f"[dim]means over {counted(results.trials, 'trial')}, against {AGAINST[results.optimum]}[/]")
 
 

@@ -10,9 +10,10 @@ import click
 
 from dobandit.cli import study_answers
 from dobandit.cli.common import PROBLEM, print_json, read_arm, say, with_common_options
-from dobandit.cli.study_answers import PULL, STUDY, counted
+from dobandit.cli.study_answers import PULL, STUDY
 from dobandit.errors import DobanditError
 from dobandit.problem import Problem
+from dobandit.report.page import counted
 from dobandit.study import Receipt, Study
 from dobandit.study.books import Money
 from dobandit.study.stores import MEMORY, shown

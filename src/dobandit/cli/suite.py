@@ -14,6 +14,7 @@ import click
 from dobandit.cli.common import ALL, console, print_json, say, with_common_options
 from dobandit.cli.folder import ready, writing
 from dobandit.cli.progress import progress
+from dobandit.cli.tables import table
 from dobandit.errors import listing
 from dobandit.policies import policy
 from dobandit.problem.definition import OBJECTIVES
@@ -145,23 +146,20 @@ def _executor(workers: int | None) -> Iterator[Executor | None]:
 def _show(comparisons: Sequence[Comparison]) -> None:
     """A table for every world: policies against budgets."""
     from rich.markup import escape
-    from rich.table import Table
 
     from dobandit.report.page import AGAINST, counted
     from dobandit.report.suite import table_of
 
     screen = console()
     for comparison in comparisons:
-        shown = table_of(comparison, _some(comparison.budgets))
-        table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-        for i, name in enumerate(shown.head):
-            is_number = i >= shown.words
-            table.add_column(name, justify="right" if is_number else "left", no_wrap=is_number)
-        for row in shown.rows:
-            table.add_row(*(f"[bold]{escape(cell)}[/]" if cell.endswith("*") else escape(cell) for cell in row))
+        found = table_of(comparison, _some(comparison.budgets))
+        policy, *numbers = found.head
+        shown = table(policy, numbers=numbers, wrap=policy, gap=2)
+        for row in found.rows:
+            shown.add_row(*(f"[bold]{escape(cell)}[/]" if cell.endswith("*") else escape(cell) for cell in row))
         kind = f"{comparison.objective} regret, costs {comparison.costs}, {counted(comparison.trials, 'trial')}"
         screen.print(f"[bold]{escape(comparison.world)}[/]: {kind}")
-        screen.print(table)
+        screen.print(shown)
         screen.print()
     screen.print(f"[dim]mean ± standard error, against {AGAINST[comparisons[0].optimum]}; * the lowest mean[/]")
 

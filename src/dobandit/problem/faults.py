@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping
-from difflib import get_close_matches
 from numbers import Real
 from typing import Any, TypeGuard
 
-from dobandit.errors import Fault, ProblemError, listing
+from dobandit.errors import Fault, ProblemError, did_you_mean, listing
 
 
 class Faults:
@@ -22,13 +21,12 @@ class Faults:
         self.found.append(Fault(place, message))
 
     def unknown(self, place: tuple[str, ...], message: str, name: str, known: Iterable[str]) -> None:
-        """A name that nobody knows: the nearest known one, or all of them, as the way out."""
+        """An unknown name: the fault says the nearest known one, or all of them."""
         if name in self.hidden:
             self.add(place, f"{name} is hidden in the graph; remove the mark there, or name an observed variable")
             return
         known = list(known)
-        near = get_close_matches(name, known, n=1)
-        self.add(place, f"{message}; " + (f"did you mean {near[0]}?" if near else f"known are {listing(known)}"))
+        self.add(place, f"{message}; {did_you_mean(name, known) or f'known are {listing(known)}'}")
 
     def mapping(self, value: object, place: tuple[str, ...]) -> Mapping[Any, Any]:
         if value is None or isinstance(value, Mapping):

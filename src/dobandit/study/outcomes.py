@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.errors import OutcomeError, listing
+from dobandit.errors import OutcomeError, did_you_mean, listing
 from dobandit.problem import Arm, Problem, is_numeral, label, value_in
 
 Values = dict[str, str]  # every observed variable and its value, as texts that compare
@@ -73,8 +72,8 @@ def _fault(problem: Problem, arm: Arm, variable: str, text: str) -> str | None:
 
 
 def _unknown(name: object, problem: Problem) -> str:
-    near = get_close_matches(str(name), problem.graph.variables, n=1)
-    return f"there is no variable {name}" + (f" (did you mean {near[0]}?)" if near else "")
+    near = did_you_mean(str(name), problem.graph.variables)
+    return f"there is no variable {name}" + (f" ({near})" if near else "")
 
 
 def _expected(problem: Problem, arm: Arm) -> str:
