@@ -12,6 +12,7 @@ import click
 
 from dobandit.cli.common import console, print_json, say, with_common_options
 from dobandit.cli.progress import progress
+from dobandit.cli.simulating import SEED, WORKERS
 from dobandit.cli.tables import table
 from dobandit.errors import FileProblem, listing
 from dobandit.files import storing
@@ -28,8 +29,8 @@ OUT = Path("dobandit-out/reproduce")
 @click.argument("panels", nargs=-1, metavar="[PANEL]...")
 @click.option("--trials", default=TRIALS, show_default=True, type=click.IntRange(1), help="How many trials.")
 @click.option("--policy", "policies", multiple=True, metavar="P", help="A policy (repeat); default: the paper's.")
-@click.option("--seed", default=0, show_default=True, help="The seed of worlds, costs and outcomes.")
-@click.option("--workers", type=click.IntRange(1), help="Processes; default: one for each core.")
+@SEED
+@WORKERS
 @click.option(
     "--out", default=OUT, show_default=True, type=click.Path(path_type=Path), metavar="DIR", help="Where results go."
 )

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -15,6 +12,7 @@ from dobandit import worlds
 from dobandit.cli.common import ALL, PROBLEM, console, print_json, say, with_common_options, world_of
 from dobandit.cli.folder import ready, writing
 from dobandit.cli.progress import progress
+from dobandit.cli.simulating import SEED, executor
 from dobandit.cli.tables import table
 from dobandit.errors import listing
 from dobandit.policies import policies_for, policy
@@ -22,7 +20,6 @@ from dobandit.policies.registry import spec_of, starts_from_logs
 from dobandit.problem import Problem
 from dobandit.report.page import AGAINST, counted
 from dobandit.simulation import Results, simulate
-from dobandit.simulation.processes import processes
 from dobandit.worlds import World
 
 WORTH_PROCESSES = 256  # trials from which starting processes pays
@@ -47,8 +44,8 @@ WORTH_PROCESSES = 256  # trials from which starting processes pays
     metavar="FILE",
     help="Logged rows (CSV, Parquet) of this world, from which policies of ours start; they cost nothing.",
 )
-@click.option("--seed", default=0, show_default=True, help="The seed of worlds, costs and outcomes.")
-@click.option("--workers", type=click.IntRange(1), help="Processes; default: the cores, where it pays.")
+@SEED
+@click.option("--workers", type=click.IntRange(1), help="Number of processes; default: chosen by the number of trials.")
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write report.html, results.csv and regret.png there."
 )
@@ -71,7 +68,12 @@ def command(
     """
     found = Problem.load(problem)
     chosen = _chosen(names, found.objective)
-    with ready(out, figures=True), progress(chosen, quiet) as report, _executor(workers, trials) as executor:
+    usual = None if trials >= WORTH_PROCESSES else 1
+    with (
+        ready(out, figures=True),
+        progress(chosen, quiet) as report,
+        executor(workers, usual) as pool,
+    ):
         start = time.perf_counter()
         results = simulate(
             found,
@@ -81,7 +83,7 @@ def command(
             seed,
             budgets or None,
             evidence,
-            executor=executor,
+            executor=pool,
             progress=report,
         )
         seconds = time.perf_counter() - start
@@ -124,16 +126,6 @@ def _world(problem: Problem, path: Path, quiet: bool) -> World | Callable[[int],
     if problem.world.get("redraw"):
         return lambda seed: world_of(problem, path, seed)
     return world_of(problem, path)
-
-
-@contextmanager
-def _executor(workers: int | None, trials: int) -> Iterator[ProcessPoolExecutor | None]:
-    wanted = workers or (os.cpu_count() or 1 if trials >= WORTH_PROCESSES else 1)
-    if wanted == 1:
-        yield None
-        return
-    with processes(wanted) as executor:
-        yield executor
 
 
 def _show(results: Results) -> None:

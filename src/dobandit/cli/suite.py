@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Executor
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -14,11 +11,11 @@ import click
 from dobandit.cli.common import ALL, console, print_json, say, with_common_options
 from dobandit.cli.folder import ready, writing
 from dobandit.cli.progress import progress
+from dobandit.cli.simulating import SEED, WORKERS, executor
 from dobandit.cli.tables import table
 from dobandit.errors import listing
 from dobandit.policies import policy
 from dobandit.problem.definition import OBJECTIVES
-from dobandit.simulation.processes import processes
 from dobandit.suite import COSTS, WORLDS, Comparison, compare, find
 from dobandit.suite.classes import BUDGETS, USUAL_COSTS
 
@@ -75,8 +72,8 @@ def _usual_budgets(objective: str) -> str:
     "--policy", "names", multiple=True, metavar="P", help="A policy (repeat), or 'all' that fit: the default."
 )
 @click.option("--trials", default=20, show_default=True, type=click.IntRange(1), help="How many trials in each world.")
-@click.option("--seed", default=0, show_default=True, help="The seed of worlds, costs and outcomes.")
-@click.option("--workers", type=click.IntRange(1), help="Processes; default: the cores.")
+@SEED
+@WORKERS
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write report.html, results.csv and figures there."
 )
@@ -106,7 +103,7 @@ def command(
     names = () if ALL in names else names
     goal = objective or _objective_of(names)
     figures = len(set(budgets or BUDGETS[goal])) > 1
-    with ready(out, figures), progress(chosen, quiet) as report, _executor(workers) as executor:
+    with ready(out, figures), progress(chosen, quiet) as report, executor(workers) as pool:
         comparisons = [
             compare(
                 world,
@@ -116,7 +113,7 @@ def command(
                 policies=names or None,
                 trials=trials,
                 seed=seed,
-                executor=executor,
+                executor=pool,
                 progress=partial(report, world) if report else None,
             )
             for world in chosen
@@ -131,16 +128,6 @@ def command(
 
 def _objective_of(names: Sequence[str]) -> str:
     return policy(names[0]).objective if names else OBJECTIVES[0]
-
-
-@contextmanager
-def _executor(workers: int | None) -> Iterator[Executor | None]:
-    wanted = workers or os.cpu_count() or 1
-    if wanted == 1:
-        yield None
-        return
-    with processes(wanted) as pool:
-        yield pool
 
 
 def _show(comparisons: Sequence[Comparison]) -> None:
