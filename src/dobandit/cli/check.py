@@ -74,7 +74,7 @@ def _document(problem: Problem, learnt: dict[str, tuple[str, str]], verdicts: li
         )
     return {
         "variables": list(problem.graph.variables),
-        "c_components": [[v for v in problem.graph.variables if v in c] for c in problem.graph.c_components],
+        "c_components": [list(problem.graph.in_order(c)) for c in problem.graph.c_components],
         "objective": problem.objective,
         "budget": problem.budget,
         "arms": arms,

@@ -25,8 +25,7 @@ class Joint:
     """The joint table of a problem; there is none if it would be too large."""
 
     def __init__(self, problem: Problem) -> None:
-        acting = problem.graph.ancestral(problem.reward)
-        others = tuple(v for v in problem.graph.variables if v in acting and v != problem.reward)
+        others = problem.graph.in_order(problem.graph.ancestors(problem.reward))
         arms = tuple(range(len(problem.arms)))
         cells = 2 * math.prod(len(problem.domains[v]) for v in others) * len(arms)
         whole = Tallied(problem.reward, others, arms=arms, by_arm=True, needed=False)

@@ -67,12 +67,12 @@ def _promises(problem: Problem) -> list[Independence]:
     """One for every two variables that others separate, the reward never being among these: no table can have it as a
     condition."""
     graph, reward = problem.graph, problem.reward
-    acting = [v for v in graph.variables if v in graph.ancestral(reward)]
+    acting = graph.in_order(graph.ancestral(reward))
     found = []
     for a, b in combinations(acting, 2):
         given = separator(graph, a, b, frozenset(acting) - {reward})
         if given is not None:
-            found.append(Independence(a, b, tuple(v for v in graph.variables if v in given)))
+            found.append(Independence(a, b, graph.in_order(given)))
     return found
 
 

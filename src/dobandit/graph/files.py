@@ -17,7 +17,8 @@ _DAGITTY = re.compile(r"(dag|pdag|mag|pag)\b[^{;\n]*\{")
 class HasGraph(Protocol):
     """A Problem, for instance."""
 
-    graph: Graph
+    @property
+    def graph(self) -> Graph: ...
 
 
 GraphLike = Graph | str | HasGraph

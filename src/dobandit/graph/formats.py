@@ -9,7 +9,8 @@ from itertools import pairwise
 from typing import NamedTuple, NoReturn, TypeVar
 
 from dobandit.errors import CycleError, GraphError, UnknownAttribute, listing
-from dobandit.graph.admg import Edge, Graph
+from dobandit.graph.admg import Graph
+from dobandit.graph.checking import Edge
 from dobandit.graph.marks import check_setting
 from dobandit.graph.names import RULE, check_name
 from dobandit.graph.origin import Origin

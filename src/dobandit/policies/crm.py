@@ -79,7 +79,7 @@ def _tables(problem: Problem, variable: str) -> tuple[Tallied, ...]:
 
     None for an effect of the reward: adjusting for the reward itself leaves nothing to estimate.
     """
-    parents = tuple(v for v in problem.graph.variables if v in problem.graph.parents(variable))
+    parents = problem.graph.in_order(problem.graph.parents(variable))
     if problem.reward in parents:
         return ()
     outcome = Tallied(problem.reward, (variable, *parents), every=2, rest=0)

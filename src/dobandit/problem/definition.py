@@ -219,7 +219,7 @@ def _settable(
             faults.add(place, f"the reward {reward} cannot be set")
         for name in sorted(wanted - set(observed)):
             faults.add(place, f"{name} is not observed, so it cannot be set")
-    return tuple(v for v in graph.variables if v in wanted and v != reward)
+    return graph.in_order(wanted - {reward})
 
 
 def _budget(budget: object, horizon: object, faults: Faults) -> float:

@@ -106,7 +106,7 @@ def _reversed(chance: Generator, trial: int) -> World:
 def _rare(chance: Generator, trial: int) -> World:
     while True:
         world = _rand(chance, trial)
-        acting = [v for v in world.graph.variables if v in world.graph.ancestors("Y")]
+        acting = world.graph.in_order(world.graph.ancestors("Y"))
         variable, value = acting[int(chance.integers(len(acting)))], int(chance.integers(2))
         world = made_rare(world, variable, value, RARE)
         if _lead(world, f"do({variable}={value})") >= RARE_GAP:
