@@ -40,7 +40,7 @@ class CycleError(GraphError):
 class UnknownVariable(DobanditError):
     """A name that is not a variable of the graph, or that is marked as hidden where the graph was read from."""
 
-    def __init__(self, name: object, known: Iterable[str], hidden: Collection[str] = ()) -> None:
+    def __init__(self, name: str, known: Iterable[str], hidden: Collection[str] = ()) -> None:
         self.name = name
         missing = f"{name} is hidden" if name in hidden else f"there is no variable {name!r}"
         super().__init__(f"{missing} in the graph; it has {listing(known)}")
@@ -135,7 +135,7 @@ class StudyError(DobanditError):
 class NoSuchPull(StudyError):
     """A number that no pull of the study has."""
 
-    def __init__(self, number: object, last: int) -> None:
+    def __init__(self, number: int, last: int) -> None:
         has = f"its pulls are 1 to {last}" if last else "nothing has been asked yet"
         super().__init__(f"there is no pull {number} in this study; {has}")
 

@@ -27,7 +27,7 @@ from dobandit.errors import (
     StudyError,
 )
 from dobandit.policies.f_kube import FKube
-from dobandit.problem import Problem
+from dobandit.problem import Problem, Value
 from dobandit.study import Study
 from dobandit.study.books import Books
 from dobandit.study.entry import Entry
@@ -37,7 +37,7 @@ from tests.policies.test_contract import problems
 from tests.study.conftest import Places
 from tests.study.driving import SMALL, arms_of, drive, laboratory
 
-FINE = {"Z": 0, "X": 1, "W": "0", "Y": 1.0}
+FINE: dict[str, Value] = {"Z": 0, "X": 1, "W": "0", "Y": 1.0}
 
 
 class Clock:
@@ -115,7 +115,7 @@ def test_a_pending_pull_counts_in_pulls_money_and_time_and_not_in_means() -> Non
         ({"X": 5, "Q": 1}, "there is no variable Q; Z, W and Y are missing; X is 5"),
     ],
 )
-def test_a_bad_outcome_changes_nothing(wrong: dict[str, object], message: str) -> None:
+def test_a_bad_outcome_changes_nothing(wrong: dict[str, Value], message: str) -> None:
     study = Study.create(":memory:", SMALL, "f-kube")
     assert str(study.ask(4)[3].arm) == "do(X=0)"
     before = study.log()

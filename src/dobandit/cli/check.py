@@ -13,7 +13,7 @@ from dobandit.errors import NotIdentifiable
 from dobandit.estimate.independence import LEVEL, Verdict, check_graph
 from dobandit.graph.independencies import independencies
 from dobandit.identification import identify
-from dobandit.problem import Choose, Cost, Problem, Uniform
+from dobandit.problem import Choose, Cost, CostLike, Problem, Uniform
 
 
 @click.command()
@@ -85,7 +85,7 @@ def _document(problem: Problem, learnt: dict[str, tuple[str, str]], verdicts: li
     }
 
 
-def _plain_cost(cost: Cost) -> object:
+def _plain_cost(cost: Cost) -> CostLike:
     match cost:
         case Choose():
             return {"choose": list(cost.values)}

@@ -13,7 +13,7 @@ from dobandit.errors import ArmError, listing
 from dobandit.estimate.effects import Effect, effects, naive_means
 from dobandit.evidence import open_source
 from dobandit.identification import identify
-from dobandit.problem import Arm, Problem
+from dobandit.problem import Arm, Goal, Problem
 
 
 @click.command()
@@ -122,7 +122,7 @@ def _show(
     screen.print("[dim]naive: the mean of the rows that happened to have this value, confounding included[/]")
 
 
-def _rank(mean: float, goal: str) -> float:
+def _rank(mean: float, goal: Goal) -> float:
     return math.inf if math.isnan(mean) else -mean if goal == "max" else mean
 
 

@@ -11,7 +11,7 @@ import click
 from dobandit.cli.common import console, print_json, with_common_options
 from dobandit.cli.tables import table
 from dobandit.policies import policies_for, registered
-from dobandit.problem.definition import OBJECTIVES
+from dobandit.problem import OBJECTIVES
 
 
 def _options(kind: type[Any]) -> str:

@@ -15,7 +15,7 @@ from dobandit.cli.simulating import SEED, WORKERS, executor
 from dobandit.cli.tables import table
 from dobandit.errors import listing
 from dobandit.policies import policy
-from dobandit.problem.definition import OBJECTIVES
+from dobandit.problem import OBJECTIVES
 from dobandit.suite import COSTS, WORLDS, Comparison, compare, find
 from dobandit.suite.classes import BUDGETS, USUAL_COSTS
 

@@ -24,7 +24,7 @@ class HasGraph(Protocol):
 GraphLike = Graph | str | HasGraph
 
 
-def as_graph(given: object) -> Graph:
+def as_graph(given: GraphLike) -> Graph:
     """The graph that is meant: a Graph itself, a text in any of the three formats, or the graph of a Problem.
 
     >>> as_graph("digraph { X -> Y }") == as_graph("X -> Y")

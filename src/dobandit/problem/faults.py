@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping
 from numbers import Real
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, TypeVar
 
 from dobandit.errors import Fault, ProblemError, did_you_mean, listing
+
+T = TypeVar("T", bound=str)
 
 
 class Faults:
@@ -47,11 +49,12 @@ class Faults:
                 self.add(place, f"{name} is named twice")
         return tuple(dict.fromkeys(name for name in names if name in known))
 
-    def one_of(self, value: object, place: tuple[str, ...], options: tuple[str, ...]) -> str:
-        if value not in options:
-            self.add(place, f"expected {' or '.join(map(repr, options))}, not {value!r}")
-            return options[0]
-        return str(value)
+    def one_of(self, value: str, place: tuple[str, ...], options: tuple[T, ...]) -> T:
+        for option in options:
+            if option == value:
+                return option
+        self.add(place, f"expected {' or '.join(map(repr, options))}, not {value!r}")
+        return options[0]
 
     def raise_any(self) -> None:
         if self.found:

@@ -10,7 +10,7 @@ from typing import Any
 
 from dobandit.errors import ArmError, Conflict, DobanditError, OutcomeError, StudyError, listing
 from dobandit.policies.protocol import State
-from dobandit.problem import Arm, label
+from dobandit.problem import Arm, Value, label
 from dobandit.study.books import Books, Lease
 from dobandit.study.corrections import withdrawn
 from dobandit.study.damage import making_sense_of
@@ -83,7 +83,7 @@ class Entry:
         content |= {"worker": worker, "expires": expires, "why": decision.why}
         return self.add("asked", self.books.last + 1, content, decision.state)
 
-    def tell(self, pull: int, outcome: Mapping[str, object]) -> int:
+    def tell(self, pull: int, outcome: Mapping[str, Value]) -> int:
         before, arm = self.told(pull)
         pull = int(pull)
         values = self.checked(pull, arm, outcome)
@@ -96,7 +96,7 @@ class Entry:
             )
         return pull
 
-    def record(self, arm: Arm, outcome: Mapping[str, object], name: str | None) -> int:
+    def record(self, arm: Arm, outcome: Mapping[str, Value], name: str | None) -> int:
         """An experiment that nobody asked for, once under its name; its pull."""
         problem = self.books.problem
         arm = arm.within(problem.domains)
@@ -197,7 +197,7 @@ class Entry:
         """All that was written about a pull, in this transaction too."""
         return [*self._access.events_of(pull), *(event for event in self._events if event.pull == pull)]
 
-    def checked(self, pull: int, arm: Arm, outcome: Mapping[str, object]) -> Values:
+    def checked(self, pull: int, arm: Arm, outcome: Mapping[str, Value]) -> Values:
         try:
             return checked(self.books.problem, arm, outcome)
         except OutcomeError as error:

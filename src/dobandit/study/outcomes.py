@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.errors import OutcomeError, did_you_mean, listing
-from dobandit.problem import Arm, Problem, is_numeral, label, value_in
+from dobandit.problem import Arm, Problem, Value, is_numeral, label, value_in
 
 Values = dict[str, str]  # every observed variable and its value, as texts that compare
 
@@ -21,7 +21,7 @@ class Seen(NamedTuple):
     reward: NDArray[np.float64]
 
 
-def checked(problem: Problem, arm: Arm, outcome: Mapping[str, object]) -> Values:
+def checked(problem: Problem, arm: Arm, outcome: Mapping[str, Value]) -> Values:
     """The outcome in the words of the problem; whatever is wrong with it is said at once, with what to send."""
     if not isinstance(outcome, Mapping):
         raise OutcomeError(
@@ -71,7 +71,7 @@ def _fault(problem: Problem, arm: Arm, variable: str, text: str) -> str | None:
     return None
 
 
-def _unknown(name: object, problem: Problem) -> str:
+def _unknown(name: str, problem: Problem) -> str:
     near = did_you_mean(str(name), problem.graph.variables)
     return f"there is no variable {name}" + (f" ({near})" if near else "")
 

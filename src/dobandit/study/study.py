@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dobandit.errors import DobanditError, PolicyError, StorageError, StudyError
-from dobandit.evidence.sources import open_source
+from dobandit.evidence.sources import Data, open_source
 from dobandit.policies import Policy, policies_for, policy
 from dobandit.policies.registry import name_of, spec_of
-from dobandit.problem import Arm, Problem
+from dobandit.problem import Arm, Problem, Value
 from dobandit.problem.faults import is_positive
 from dobandit.study import answers, explanation
 from dobandit.study.answers import Best, Status
@@ -36,7 +36,7 @@ from dobandit.study.opening import current, history, up_to_date
 from dobandit.study.plain import problem_to_plain
 from dobandit.study.stores import Access, Store, create_store, open_store, place_of
 from dobandit.study.tally import count_log
-from dobandit.study.tickets import Batch, Pulls, Receipt, Withdrawal, amount, named, numbered, seconds
+from dobandit.study.tickets import Batch, Pulls, Receipt, TimeToLive, Withdrawal, amount, named, numbered, seconds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -93,7 +93,7 @@ class Study:
 
     # -- spending ------------------------------------------------------------------------------
 
-    def ask(self, n: int = 1, worker: str = WORKER, ttl: object = None) -> Pulls:
+    def ask(self, n: int = 1, worker: str = WORKER, ttl: TimeToLive = None) -> Pulls:
         """Pulls to carry out: first those that this worker still has open, then expired ones of others, then new ones.
 
         Their cost is reserved. With `ttl` (seconds, or a text such as 2d) they go to somebody else when it is over.
@@ -113,11 +113,11 @@ class Study:
                 given.append(entry.hand_out(decision, worker, expires))
             return Pulls(map(entry.ticket, given), reason)
 
-    def tell(self, id: int, outcome: Mapping[str, object]) -> Receipt:
+    def tell(self, id: int, outcome: Mapping[str, Value]) -> Receipt:
         """The outcome of a pull: every observed variable and its value. The same outcome twice changes nothing."""
         return self.tell_many([(id, outcome)])[0]
 
-    def tell_many(self, outcomes: Iterable[tuple[int, Mapping[str, object]]]) -> list[Receipt]:
+    def tell_many(self, outcomes: Iterable[tuple[int, Mapping[str, Value]]]) -> list[Receipt]:
         """Many outcomes, all or none."""
         pairs = _pairs(outcomes)
         with self._writing() as entry:
@@ -128,7 +128,7 @@ class Study:
         """The outcomes of a CSV or Parquet file with a column `id`, all or none."""
         return self.tell_many(read_outcomes(Path(path), self.problem))
 
-    def record(self, arm: Arm | str, outcome: Mapping[str, object], name: str | None = None) -> Receipt:
+    def record(self, arm: Arm | str, outcome: Mapping[str, Value], name: str | None = None) -> Receipt:
         """An experiment that was carried out unasked; it is paid from the budget, even if that is overdrawn by it.
 
         A name counts once, however often it is sent: for somebody who does not know whether the first time arrived.
@@ -138,7 +138,7 @@ class Study:
         with self._writing() as entry:
             return entry.receipt(entry.record(done, outcome, name))
 
-    def observe(self, rows: object, name: str | None = None) -> Batch:
+    def observe(self, rows: Data, name: str | None = None) -> Batch:
         """Logged rows as evidence, free of charge: columns, a frame, or the path of a CSV or Parquet file, with a
         column `intervention` where a row was not a plain observation. A name counts once, however often it is sent."""
         if name is None and not isinstance(rows, str | Path):
@@ -158,7 +158,7 @@ class Study:
 
     # -- correcting ----------------------------------------------------------------------------
 
-    def amend(self, id: int, outcome: Mapping[str, object]) -> int:
+    def amend(self, id: int, outcome: Mapping[str, Value]) -> int:
         """Another outcome instead of the one that was told."""
         with self._writing() as entry:
             told, arm = entry.told(id)
@@ -310,7 +310,7 @@ def _close(store: Store, process: int) -> None:
         store.close()
 
 
-def _pairs(outcomes: Iterable[tuple[int, Mapping[str, object]]]) -> list[tuple[int, Mapping[str, object]]]:
+def _pairs(outcomes: Iterable[tuple[int, Mapping[str, Value]]]) -> list[tuple[int, Mapping[str, Value]]]:
     """The outcomes as a list: made before anybody has to wait for it."""
     try:
         return [(pull, outcome) for pull, outcome in outcomes]
