@@ -69,7 +69,7 @@ def fastest(name: str, graph: Graph) -> float:
 
 
 def tree(n: int) -> Graph:
-    """Everything leads to Y by one way, and nobody has more than two parents."""
+    """Everything leads to Y by one way, and no variable has more than two parents."""
     rng = np.random.default_rng(n)
     places, edges = ["Y", "Y"], []
     for i in range(1, n):

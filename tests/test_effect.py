@@ -96,7 +96,7 @@ def test_intervals_cover_and_estimates_beat_the_naive_mean() -> None:
 
 
 def test_a_needed_cell_without_data_widens_the_interval_and_warns() -> None:
-    """Nobody with Z=1 has X=0: P(Y | X=0, Z=1) could be anything, and counts as one half."""
+    """No row with Z=1 has X=0: P(Y | X=0, Z=1) could be anything, and counts as one half."""
     rows = {"Z": [0] * 40 + [1] * 60, "X": [0] * 20 + [1] * 80, "Y": [0, 1] * 10 + [1, 0] * 40}
     with pytest.warns(
         SparseDataWarning, match=r"do\(X=0\): no rows with X=0, Z=1, so P\(Y \| X, Z\) counts as uniform"
@@ -110,7 +110,7 @@ def test_a_needed_cell_without_data_widens_the_interval_and_warns() -> None:
 
 
 def test_a_missing_cell_beside_a_zero_does_not_matter() -> None:
-    """Z is never 1, so it does not matter that nobody with Z=1 has X=0."""
+    """Z is never 1, so it does not matter that no row with Z=1 has X=0."""
     rows = {"Z": [0, 0, 0, 0], "X": [0, 0, 1, 1], "Y": [0, 1, 1, 1]}
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -118,7 +118,7 @@ def test_a_real_valued_reward_counts_partly(kind: str, tmp_path: Path) -> None:
 
 
 @every_source
-def test_only_rows_in_which_nobody_intervened_count(kind: str, tmp_path: Path) -> None:
+def test_only_plain_observations_count(kind: str, tmp_path: Path) -> None:
     done = {**ROWS, "intervention": ["do()", "do(A=1)", "do()", "do(B=mid)", "do()"]}
     found = count(open_source(SOURCES[kind](done, tmp_path)), [("A",)], DOMAINS)
     np.testing.assert_allclose(found["A",], [1, 2])

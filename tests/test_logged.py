@@ -103,7 +103,7 @@ def test_what_cannot_be_meant(done: str, x: int, message: str) -> None:
         read_log(problem, open_source({"X": [x], "Y": [1], "intervention": [done]}), layout)
 
 
-# -- the same log, whoever reads it ------------------------------------------------------------------
+# -- the same log for every reader -------------------------------------------------------------------
 
 MODEL = """
 budget = 40

@@ -40,7 +40,7 @@ def counted(policy: PaperCumulative, problem: Problem, world: World, rows: int, 
 
 @pytest.mark.parametrize("factors", ["all", "relevant"])
 @pytest.mark.parametrize("graph", [named.FIG7, named.FIG11, named.FIG12], ids=["fig7", "fig11", "fig12"])
-def test_unbiased_on_observations_that_nobody_chose(graph: Graph, factors: str) -> None:
+def test_unbiased_on_a_fixed_number_of_observations(graph: Graph, factors: str) -> None:
     """Lemma 1 on a fixed number of observations and one own pull: the mean error is within four standard
     errors of zero for every arm. There are enough observations for S >= 1 in most rows of most arms."""
     problem = Problem(graph, "Y", budget=1)

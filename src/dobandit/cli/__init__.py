@@ -24,7 +24,7 @@ COMMANDS = {
     "sample": "Draw rows from the world of a problem.",
     "policies": "List the policies with their objectives and citations.",
     "run": "Simulate policies on a problem and compare their regret.",
-    "reproduce": "Run the paper's experiments anew, beside its published curves.",
+    "reproduce": "Rerun the paper's experiments and compare them with its published curves.",
     "suite": "Compare policies on the benchmark's worlds.",
     "study": "Spend a real budget: ask what to try next, tell what came out.",
 }
@@ -114,7 +114,7 @@ def _say(text: str) -> None:
         click.echo(text, err=True, nl=bool(text))
         sys.stderr.flush()
     except OSError:
-        _forget(sys.stderr)  # nobody can be told, but the exit code still tells
+        _forget(sys.stderr)  # the message is lost, but the exit code still says what happened
 
 
 def _prepare_streams() -> None:

@@ -1,4 +1,4 @@
-"""`dobandit effect`: what interventions would do, from rows in which nobody intervened."""
+"""`dobandit effect`: what interventions would do, estimated from observations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dobandit reproduce`: the panels of the paper, run anew."""
+"""`dobandit reproduce`: rerun the panels of the paper."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ def command(
 
 
 def _chosen(names: tuple[str, ...], objective: str) -> list[str]:
-    """The policies that somebody named; the one for the objective that we recommend, if nobody did."""
+    """The policies that were named, by default the recommended one for the objective."""
     fitting = policies_for(objective)
     wanted = [each for name in names for each in (fitting if name == ALL else [spec_of(policy(name))])]
     return list(dict.fromkeys(wanted)) if ALL in names else wanted or fitting[:1]

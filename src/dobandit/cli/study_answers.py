@@ -75,7 +75,9 @@ def _status_page(found: Status) -> Group:
         f"led by {found.policy}"
     )
     if found.uncounted:
-        lines.append(f"another version has counted {_cell(', '.join(found.uncounted))}: observe these files anew")
+        lines.append(
+            f"another version of dobandit counted {_cell(', '.join(found.uncounted))}: observe these files again"
+        )
     shown = table("arm", numbers=("cost", "pulls", "open", "mean", "95% interval"))
     shown.add_column("")
     for arm in found.arms:
@@ -103,9 +105,19 @@ def best(study: str, as_json: bool, quiet: bool) -> None:
     click.echo(f"{arm}: mean {problem.reward} {found.mean:.4g}, 95% interval {found.low:.4g} to {found.high:.4g}")
     ranked = "the highest mean per cost" if found.criterion == "mean per cost" else "the best arm"
     click.echo(f"{ranked} with probability {found.probability_best:.0%}; {counted(found.pulls, 'pull')} of its own")
-    click.echo(f"{found.observational:.0%} of the evidence comes from plain observations")
+    click.echo(_sources(found.observational))
     for warning in found.warnings:
         click.echo(f"warning: {printable(warning)}")
+
+
+def _sources(observational: float) -> str:
+    """Where the evidence comes from: the share of plain observations, in words."""
+    if observational == 1:
+        return "All evidence so far comes from observations; no experiment has been told."
+    if observational == 0:
+        return "No evidence comes from observations."
+    share = "more than 99%" if observational > 0.99 else f"{observational:.0%}"
+    return f"Of the evidence, {share} comes from observations, the rest from experiments."
 
 
 @click.command()
@@ -222,7 +234,7 @@ def show_pulls(pulls: Pulls) -> None:
 
 
 def _cell(text: str) -> str:
-    """A text of somebody's that the screen shows as it is."""
+    """A user's text, escaped so that the screen shows it as it is."""
     from rich.markup import escape
 
     return escape(printable(text))

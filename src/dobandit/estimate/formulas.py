@@ -116,8 +116,8 @@ def _own(graph: Graph, reward: str, x: str, among: frozenset[str], whole: Graph)
 
 
 def _both(pooled: Formula, private: Formula, whole: Graph) -> tuple[Formula, ...]:
-    """A formula without private tables, and one whose private tables are left to those that do not teach the former
-    the same factor, so that no datum counts twice; the former alone if nobody is left."""
+    """A formula without private tables, and one whose private tables count only arms that do not teach the former the
+    same factor, so that no datum counts twice; the former alone if no such arm is left."""
     tables = {f.variable: f.given for f in pooled.factors}
     factors = []
     for f in private.factors:

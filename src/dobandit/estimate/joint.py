@@ -1,7 +1,7 @@
 """All outcomes counted together, arm by arm: from these counts any table of any graph can be made.
 
-Tables P(v | z) are what one graph needs. Whoever comes to doubt the graph needs other tables, of outcomes that were
-counted long ago. The joint table of what acts on the reward has them all, as long as it is not too large.
+One graph needs certain tables P(v | z). If the graph turns out to be wrong, other tables are needed, of outcomes that
+were counted before. The joint table of what acts on the reward holds them all, as long as it is not too large.
 """
 
 from __future__ import annotations

@@ -216,7 +216,7 @@ class Frame:
         return {name: [row[i] for row in rows] for i, name in enumerate(self.columns)}
 
     def _fetched(self, frame: Any) -> list[tuple[Any, ...]]:
-        """The rows of a small frame; whatever goes wrong inside somebody's database is told in one sentence."""
+        """The rows of a small frame; whatever goes wrong inside a database is told in one sentence."""
         try:
             native = frame.to_native()
             if hasattr(native, "fetchall"):  # DuckDB, which would otherwise need pyarrow

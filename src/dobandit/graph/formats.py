@@ -239,7 +239,7 @@ def without_latents(graph: Graph, names: Sequence[str], latent: Collection[str],
     projected = graph.project(kept)
     if hidden:
         origin = origin._replace(notes=(*origin.notes, _note(graph, projected, hidden)), hidden=tuple(hidden))
-    # The order is made anew: that of `graph` also waited for hidden parents.
+    # Sort again: in the order of `graph`, variables also waited for hidden parents.
     return Graph.from_edges(projected.directed, projected.bidirected, kept, origin=origin)
 
 

@@ -57,7 +57,7 @@ class Crm:
         return Choice(arms, state._replace(beta=rule.beta, swept=rule.swept))
 
     def refreshed(self, view: View, state: State) -> State:
-        """The back-door samples anew where there are new observations."""
+        """The state with the back-door samples recomputed in rows that have new observations."""
         now = view.told[:, OBSERVE]
         rows = np.flatnonzero(now != state.seen)
         if not len(rows):

@@ -44,7 +44,7 @@ class Pooled:
         self._has_aliases = bool(self.pool.is_alias.any())
 
     def translated(self, view: View, other: Pooled) -> View:
-        """The view of somebody who has the same outcomes in the tables of another graph."""
+        """The view with the same outcomes in the tables of another graph."""
         joint = self.together(view)
         of_graph = other.joint.counts(joint, other._places, other._together)
         return replace(view, problem=other.problem, counts=np.concatenate([of_graph, joint], axis=1))

@@ -44,7 +44,7 @@ class View:
     told: Array  # those whose outcome is known
     rewards: Array  # sums over the pulls that are told, on the scale from 0 (worst) to 1 (best)
     counts: Array  # the cells of the tables that the policy asked for
-    notes: dict[str, Array] | None = None  # where somebody wants to know the numbers that a choice was made by
+    notes: dict[str, Array] | None = None  # filled with the numbers behind a choice, if not None
 
     def take(self, rows: NDArray[np.intp]) -> View:
         """Some of the rows."""

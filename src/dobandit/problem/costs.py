@@ -1,4 +1,4 @@
-"""What a pull costs: a number, or a rule by which a simulation draws it anew for every trial."""
+"""What a pull costs: a number, or a rule by which a simulation draws it for every trial."""
 
 from __future__ import annotations
 

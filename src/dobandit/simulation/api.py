@@ -286,7 +286,7 @@ def _reporter(progress: Callable[[str, float], None], name: str, i: int, parts: 
 
 
 def _optimum(match: Match, costs: Array, budgets: tuple[float, ...]) -> tuple[Array, str]:
-    """What somebody who knows all means gets, with axes (trial, budget), and how that was found."""
+    """What the best choice with known means earns, with axes (trial, budget), and how it was computed."""
     if match.problem.objective == "simple":
         return match.utility.max(axis=1, keepdims=True).repeat(len(budgets), axis=1), "best arm"
     return regret.optimum(match.utility, costs, budgets)

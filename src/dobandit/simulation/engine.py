@@ -136,7 +136,7 @@ class _Run:
         self.retired = []
 
     def pull(self) -> None:
-        """Everybody carries out the decision, as far as it can be paid and nobody has to be split off."""
+        """Every row carries out its decision, as far as its money allows and until a row must be split off."""
         rows = self.rows
         everybody = np.arange(len(rows.trial))
         if (rows.again == 1).all():
@@ -184,7 +184,7 @@ class _Run:
                 self._outcomes(at, np.repeat(low, many) + step, done + step)
 
     def _outcomes(self, at: Indices, times: Indices, number: Array) -> None:
-        """Enter outcomes into the books: of which rows, in which of their pulls, the how-manieth of their arm."""
+        """Count outcomes: of which rows, in which of their pulls, and which pull of their arm it was."""
         rows = self.rows
         arms = rows.arm[at]
         codes, reward = self.nature.answer(rows.trial[at], arms, times)
@@ -207,8 +207,8 @@ class _Run:
             budget=rows.budget,
             left=rows.budget - rows.spent,
             affordable=affordable,
-            # What was logged counts like pulls that are told, but nobody pays for it. Always copies, because a policy
-            # may remember them and the books go on.
+            # What was logged counts like pulls that are told, but it is free of charge. Always copies: a policy
+            # may keep them, and the originals change.
             pulls=rows.pulls + self.known_before,
             told=rows.pulls + self.known_before,
             rewards=rows.rewards,

@@ -26,7 +26,7 @@ SNAPSHOT_EVERY = 64  # events
 
 
 class Entry:
-    """One transaction: events that are in the books at once, and in the log at its end."""
+    """One transaction: its events are applied to the books at once, and written to the log at its end."""
 
     def __init__(self, books: Books, access: Access, now: float) -> None:
         self.books, self.time, self._access = books, now, access
@@ -40,11 +40,11 @@ class Entry:
         return pull or 0
 
     def correct(self, kind: str, pull: int, content: Mapping[str, Any]) -> None:
-        """Write down an event about the past; the books are not what they should be until they are folded anew."""
+        """Write down an event about the past; the books are wrong until they are folded again."""
         self._events.append(Event(self.books.number + 1, self.time, kind, int(pull), content))
 
     def keep(self) -> None:
-        """Save the books, so that nobody need fold what led to them."""
+        """Save the books, so that what led to them need not be folded again."""
         self._access.save_snapshot(Snapshot(self.books.number, VERSION, json.dumps(self.books.to_plain())))
 
     def written(self) -> Books:
@@ -97,7 +97,7 @@ class Entry:
         return pull
 
     def record(self, arm: Arm, outcome: Mapping[str, Value], name: str | None) -> int:
-        """An experiment that nobody asked for, once under its name; its pull."""
+        """An experiment that was not asked for, once under its name; its pull."""
         problem = self.books.problem
         arm = arm.within(problem.domains)
         if arm not in problem.arms:
@@ -158,7 +158,7 @@ class Entry:
 
     def observe(self, batch: str, content: Mapping[str, Any]) -> bool:
         """Counts of logged rows, once under this name, and whether they are new; those that another version counted may
-        be sent anew."""
+        be sent again."""
         known = self.books.batches.get(batch)
         if known is None or not known["counts"]:
             self.add("observed", None, {"name": batch, **content})

@@ -1,4 +1,4 @@
-"""Outcomes: what somebody saw when a pull was carried out, checked before anything is changed."""
+"""Outcomes: what was seen when a pull was carried out, checked before anything is changed."""
 
 from __future__ import annotations
 

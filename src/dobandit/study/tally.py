@@ -34,7 +34,7 @@ class Tally:
         self.rewards = np.zeros((1, len(problem.arms)))
 
     def add(self, arm: int, seen: Seen, number: int) -> None:
-        """The outcome of a pull, the how-manieth of its arm."""
+        """Count the outcome of a pull; `number` is which pull of its arm it was."""
         if self.layout.counts_arm[arm]:
             row, arms = np.zeros(1, dtype=np.intp), np.array([arm])
             self.layout.add(self.counts, row, arms, seen.codes, seen.reward, np.array([number]))

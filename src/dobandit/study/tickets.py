@@ -18,7 +18,7 @@ _LONGEST = 100 * 366 * 86400  # a hundred years
 
 
 class Pull(NamedTuple):
-    """What to carry out: observe, or `set` a variable to a value. `expires` is when it may go to somebody else."""
+    """What to carry out: observe, or `set` a variable to a value. `expires` is when it may go to another worker."""
 
     id: int
     arm: Arm
@@ -79,7 +79,7 @@ def numbered(pull: int, last: int) -> int:
 
 
 def named(name: str, what: str) -> str:
-    """A name that somebody chose."""
+    """A name that the user chose."""
     if not isinstance(name, str) or not name.strip():
         raise DobanditError(f"the name of {what} is a text that is not empty, not {name!r}")
     return name

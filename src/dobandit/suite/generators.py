@@ -92,8 +92,8 @@ def problem_of(world: World) -> Problem:
 
 
 def observed_means(world: World, arms: Sequence[Arm]) -> tuple[Array, Array]:
-    """What somebody believes who takes seeing for doing: E[Y | X=x] for every arm do(X=x), E[Y] for do();
-    and how often X=x is seen."""
+    """The means if correlation is taken for causation: E[Y | X=x] for every arm do(X=x), E[Y] for do(); and how
+    often X=x is seen."""
     names = world.graph.variables
     joint = world.distribution(names)
     reward = names.index("Y")

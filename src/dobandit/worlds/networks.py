@@ -1,4 +1,4 @@
-"""Worlds from the networks of the literature, some of whose variables nobody may see."""
+"""Worlds from the networks of the literature, some of whose variables may be hidden."""
 
 from __future__ import annotations
 

@@ -197,7 +197,7 @@ def _insert(connection: sqlite3.Connection, events: Iterable[Event]) -> None:
 
 def _check_alone(path: Path) -> None:
     """SQLite takes the log of a file that is gone for that of a new one with its name, and brings the old study back.
-    What is in it may be all that is left of somebody's outcomes, so it is not ours to remove."""
+    It may be all that is left of a study's outcomes, so it is not removed here."""
     for beside in _names_beside(path):
         if beside.exists():
             raise StudyError(f"{beside} is left of another study; move it away first, or choose another name")
