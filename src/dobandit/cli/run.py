@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -42,7 +43,7 @@ WORTH_PROCESSES = 256  # trials from which starting processes pays
     "--evidence",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Logged rows (CSV, Parquet) of this world, from which policies of ours start; they cost nothing.",
+    help="Logged rows (CSV, Parquet) of this world; policies that can read logs start from them, free of charge.",
 )
 @SEED
 @click.option("--workers", type=click.IntRange(1), help="Number of processes; default: chosen by the number of trials.")
@@ -69,28 +70,12 @@ def command(
     found = Problem.load(problem)
     chosen = _chosen(names, found.objective)
     usual = None if trials >= WORTH_PROCESSES else 1
-    with (
-        ready(out, figures=True),
-        progress(chosen, quiet) as report,
-        executor(workers, usual) as pool,
-    ):
-        start = time.perf_counter()
-        results = simulate(
-            found,
-            _world(found, problem, quiet),
-            chosen,
-            trials,
-            seed,
-            budgets or None,
-            evidence,
-            executor=pool,
-            progress=report,
-        )
+    with ready(out, figures=True), progress(chosen, quiet) as report, executor(workers, usual) as pool:
+        start, world = time.perf_counter(), _world(found, problem, quiet)
+        grid = budgets or None
+        results = simulate(found, world, chosen, trials, seed, grid, evidence, executor=pool, progress=report)
         seconds = time.perf_counter() - start
-    for warning in results.warnings():
-        say(f"warning: {warning}", quiet)
-    if evidence is not None and (others := [name for name in chosen if not starts_from_logs(policy(name))]):
-        say(f"note: {listing(others)} cannot start from a log and ran without it", quiet)
+    _say_notes(results, chosen, evidence is not None, quiet)
     if not as_json:
         _show(results)
         say(f"{results.rounds:,} pulls in {seconds:.1f} s", quiet)
@@ -98,17 +83,26 @@ def command(
         facts = {"problem": problem.name, "policies": str(len(chosen)), "seed": str(seed)}
         _write(results, out, facts, quiet)
     if as_json:
-        print_json(
-            {
-                "objective": results.objective,
-                "trials": trials,
-                "seconds": seconds,
-                "rounds": results.rounds,
-                "optimum": results.optimum,
-                "results": results.summary(),
-                "warnings": results.warnings(),
-            }
-        )
+        print_json(_document(results, seconds))
+
+
+def _say_notes(results: Results, chosen: list[str], has_log: bool, quiet: bool) -> None:
+    for warning in results.warnings():
+        say(f"warning: {warning}", quiet)
+    if has_log and (others := [name for name in chosen if not starts_from_logs(policy(name))]):
+        say(f"note: {listing(others)} cannot start from a log and ran without it", quiet)
+
+
+def _document(results: Results, seconds: float) -> dict[str, Any]:
+    return {
+        "objective": results.objective,
+        "trials": results.trials,
+        "seconds": seconds,
+        "rounds": results.rounds,
+        "optimum": results.optimum,
+        "results": results.summary(),
+        "warnings": results.warnings(),
+    }
 
 
 def _chosen(names: tuple[str, ...], objective: str) -> list[str]:

@@ -104,18 +104,9 @@ def command(
     goal = objective or _objective_of(names)
     figures = len(set(budgets or BUDGETS[goal])) > 1
     with ready(out, figures), progress(chosen, quiet) as report, executor(workers) as pool:
+        run = partial(compare, costs=costs, budgets=budgets or None, trials=trials, seed=seed, executor=pool)
         comparisons = [
-            compare(
-                world,
-                goal,
-                costs=costs,
-                budgets=budgets or None,
-                policies=names or None,
-                trials=trials,
-                seed=seed,
-                executor=pool,
-                progress=partial(report, world) if report else None,
-            )
+            run(world, goal, policies=names or None, progress=partial(report, world) if report else None)
             for world in chosen
         ]
     if not as_json:

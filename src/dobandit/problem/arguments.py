@@ -12,8 +12,8 @@ from dobandit.problem.labels import is_numeral, label
 from dobandit.problem.rewards import BINARY, Worth
 
 
-def read_graph(given: GraphLike, faults: Faults) -> Graph:
-    """The graph that is meant; without one, nothing else of the problem can be read."""
+def read_graph(given: GraphLike, observed: Iterable[str] | None, faults: Faults) -> tuple[Graph, tuple[str, ...]]:
+    """The graph and its observed variables; without a graph, nothing else of the problem can be read."""
     try:
         graph = as_graph(given)
     except GraphError as error:
@@ -21,7 +21,8 @@ def read_graph(given: GraphLike, faults: Faults) -> Graph:
         faults.raise_any()
         raise AssertionError from None
     faults.hidden = graph.origin.hidden
-    return graph
+    kept = graph.variables if observed is None else faults.names(observed, ("observed",), graph.variables)
+    return graph, kept
 
 
 def read_domains(

@@ -72,8 +72,7 @@ class Problem(_Fields):
         folder: Path | None = None,
     ) -> None:
         faults = Faults()
-        full = read_graph(graph, faults)
-        kept = full.variables if observed is None else faults.names(observed, ("observed",), full.variables)
+        full, kept = read_graph(graph, observed, faults)
         name, worth, continuous = read_reward(reward or full.origin.outcome, full.variables, kept, faults)
         known, worth = read_domains(domains, full, name, worth, faults)
         settable = read_intervenable(intervenable, full, kept, name, faults)
