@@ -58,9 +58,16 @@ class Tally:
         self.rewards[0] += array_from_plain(evidence["rewards"])
 
     def to_plain(self) -> dict[str, Any]:
-        return {name: array_to_plain(getattr(self, name)) for name in _FIELDS}
+        return {"tables": self._tables, **{name: array_to_plain(getattr(self, name)) for name in _FIELDS}}
+
+    @property
+    def _tables(self) -> str:
+        """A digest of the tables, because counts of others must not be taken for counts of these."""
+        return hashlib.sha256(repr(self.layout.tables).encode()).hexdigest()
 
     def restore(self, plain: Mapping[str, Any]) -> None:
+        if plain["tables"] != self._tables:
+            raise ValueError("these are counts of other tables")
         for name in _FIELDS:
             setattr(self, name, array_from_plain(plain[name]))
 
