@@ -241,7 +241,7 @@ def test_a_snapshot_counts_if_it_is_ours(lasting: Places, version: str, form: in
 
 
 def test_a_snapshot_of_other_tables_is_not_read(lasting: Places) -> None:
-    """Another version may count other tables of the same size; this snapshot also has more money, so that one sees it."""
+    """Another version may count other tables of the same size. This one has more money, too, so that it would show."""
     place = lasting()
     with Study.create(place, SMALL, "f-kube") as study:
         drive(study, laboratory(), most=5)
