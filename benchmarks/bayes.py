@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.chance import generator
+from dobandit.estimate.pooled.estimator import pooled_of
 from dobandit.evidence.logged import read_log
 from dobandit.evidence.sources import open_source
-from dobandit.policies.pooled import pooled_of
 from dobandit.problem import Problem
 from dobandit.report.suite import mean_text
 from dobandit.simulation.processes import processes

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from dobandit.errors import TooDense
+from dobandit.estimate.pooled import pooled_of
 from dobandit.evidence.evidence import Evidence
 from dobandit.evidence.logged import Logged, read_log
 from dobandit.evidence.sources import Source
 from dobandit.evidence.tally import Layout, Tallied
 from dobandit.policies import Policy
-from dobandit.policies.pooled import pooled_of
 from dobandit.policies.registry import starts_from_logs
 from dobandit.problem import Problem
 from dobandit.study.outcomes import Seen

@@ -24,7 +24,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from dobandit.estimate.pooling import changed_by, kin
+from dobandit.estimate.pooled.invariance import changed_by, kin
 from dobandit.graph import Graph
 
 

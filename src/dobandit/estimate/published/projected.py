@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.elimination import Factor, contract
-from dobandit.estimate.split import relevant
+from dobandit.estimate.published.split import relevant
 from dobandit.evidence.tally import Layout, Tallied
 from dobandit.problem import Problem
 
