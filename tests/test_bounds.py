@@ -161,8 +161,8 @@ def test_thresholds_by_hand() -> None:
     """Z -> X -> Y, Z -> Y has an open back-door path, X -> Y has none."""
     simple = two(0.1, 0.2, 0.8)
     costs = np.array([1.0, 3.0, 3.0])
-    # Rarity .9 and .1: below tau = 10 do(X=1) is rare and costs 3, so n = 3; m and m' are 2.
-    assert thresholds(pair(3.0), simple, costs) == (3.0, 3.0, 3.0, 2, 2)
+    # Rarity .9 and .1: below tau = 10 do(X=1) is rare and costs 3, so n = 3; m, m' and m(C) are 2.
+    assert thresholds(pair(3.0), simple, costs) == (3.0, 3.0, 3.0, 2, 2, 2)
     problem, world = Problem(named.BACK_DOOR, "Y", 1), back_door()
     assert general_rarity(problem, world).q == pytest.approx([0.7, 0.3, 0.12, 0.14])
     found = thresholds(problem, world, np.array([1.0, 2, 2, 2, 2]))

@@ -58,6 +58,26 @@ def test_init_writes_a_problem_that_checks(dobandit: Run, tmp_path: Path) -> Non
     assert_refused(dobandit("init", tmp_path / "new.toml", "--example", "nothing"))
 
 
+def test_every_example_is_named_in_the_help_and_runs(dobandit: Run, examples: dict[str, str], tmp_path: Path) -> None:
+    shown = "".join(dobandit("init", "--help").out.split())  # a line may end in the middle of a name
+    for name in sorted(set(examples) - {"start"}):
+        assert name in shown
+        file = tmp_path / f"{name}.toml"
+        assert dobandit("init", file, "--example", name).code == 0
+        ran = dobandit("run", file, "--trials", 2, "--budget", 60, "--policy", "all", "--json")
+        assert all(result["spent"] <= 60 for result in json.loads(ran.out)["results"])
+
+
+def test_the_papers_example_graph_shows_one_effect(dobandit: Run, tmp_path: Path) -> None:
+    """In Fig. 1 every variable but X4 shares hidden causes with a child."""
+    file = tmp_path / "fig1.toml"
+    dobandit("init", file, "--example", "paper-fig1")
+    found = json.loads(dobandit("check", file, "--json").out)
+    assert found["c_components"] == [["X2", "X3", "X5", "X1"], ["X4"]]
+    known = {arm["arm"] for arm in found["arms"] if arm["identifiable"]}
+    assert known == {"do()", "do(X4=0)", "do(X4=1)"}
+
+
 def test_a_place_that_cannot_be_written_is_storage(
     dobandit: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -94,10 +114,17 @@ def test_check_for_scripts(dobandit: Run, shop: Path) -> None:
     assert {"a": "Loyalty", "b": "Ad", "given": [], "p_value": None, "rejected": False} in answer["independencies"]
 
 
-def test_check_says_what_was_projected_out(dobandit: Run, tmp_path: Path) -> None:
-    (tmp_path / "g.dagitty").write_text("dag { X [exposure] Y [outcome] U [latent] U -> {X Y} X -> Y }")
+@pytest.mark.parametrize(
+    ("name", "graph"),
+    [
+        ("g.dagitty", "dag { X [exposure] Y [outcome] U [latent] U -> {X Y} X -> Y }"),
+        ("g.dot", 'digraph { U [observed="no"]; U -> {X Y}; X -> Y }'),
+    ],
+)
+def test_check_says_what_was_projected_out(dobandit: Run, tmp_path: Path, name: str, graph: str) -> None:
+    (tmp_path / name).write_text(graph)
     file = tmp_path / "problem.toml"
-    file.write_text('budget = 5\ngraph.file = "g.dagitty"')
+    file.write_text(f'budget = 5\nreward = "Y"\ngraph.file = "{name}"')
     ran = dobandit("check", file)
     assert ran.err == "note: U is latent and was projected out; it leaves X <-> Y\n"
     assert dobandit("check", file, "--quiet").err == ""
@@ -126,6 +153,24 @@ def test_check_tests_the_graph_on_data(dobandit: Run, tmp_path: Path, strength: 
     assert (answer["p_value"] < 1e-6) is rejected
     text = dobandit("check", file, "--data", log).out
     assert ("1 of 1 independencies are contradicted" in text) is rejected
+
+
+def test_check_says_what_was_not_tested(dobandit: Run, tmp_path: Path) -> None:
+    file, log = tmp_path / "problem.toml", tmp_path / "log.csv"
+    file.write_text('budget = 5\nreward = "Sale"\ngraph.edges = "{Season, Price} -> Sale"')
+    log.write_text(rows(3, 0.0))
+    text = dobandit("check", file, "--data", log).out
+    assert "Nothing was tested" in text
+    assert "No contradiction" not in text
+    file.write_text('budget = 5\nreward = {variable = "Sale", range = [0, 9]}\ngraph.edges = "Season -> Price -> Sale"')
+    log.write_text(rows(300, 0.0))
+    (untested,) = json.loads(dobandit("check", file, "--data", log, "--json").out)["independencies"]
+    assert (untested["a"], untested["b"], untested["p_value"], untested["rejected"]) == ("Season", "Sale", None, False)
+    text = dobandit("check", file, "--data", log).out
+    assert "not tested: Sale is a measurement" in text
+    assert "No contradiction" not in text
+    log.write_text("Season,Price,Sale\n0,1,nan\n0,1,2.5")
+    assert "column Sale has 1 row without a value" in dobandit("check", file, "--data", log).err
 
 
 def test_check_draws_the_graph(dobandit: Run, shop: Path, tmp_path: Path) -> None:
@@ -496,18 +541,28 @@ def test_a_wrong_graph_shows_in_all_that_run_writes(dobandit: Run, tmp_path: Pat
 @pytest.mark.parametrize(
     ("log", "sentence"),
     [
-        ("X,Y\n", "log.csv: there are no rows to observe"),
+        ("X,Y\n", "log.csv: there are no "),
+        ("X,Y\n0,nan\n1,1\n", "log.csv: column Y has 1 row without a value"),
+        ("X,Y\n0,7\n1,1\n", "log.csv: column Y has 1 row with the value '7'"),
+        ("X,Y,intervention\n0,1,do(Q=1)\n1,1,\n", "log.csv: column intervention: do(Q=1) "),
+        ("X,Y,intervention\n0,1,do(X=7)\n1,1,\n", "log.csv: column intervention: do(X=7) "),
+        ("X,Y,intervention\n0,1,set X\n1,1,\n", "log.csv: column intervention: 'set X' is not an arm"),
         ("X,Y,Intervention\n1,0,do(X=1)\n", "log.csv: column Intervention: what was done is read from a column that"),
         ("X,Y,intervention,INTERVENTION\n1,0,do(X=1),\n", "log.csv: column INTERVENTION: "),
     ],
 )
-def test_run_and_studies_refuse_the_same_logs(dobandit: Run, tmp_path: Path, log: str, sentence: str) -> None:
+def test_all_that_read_logs_refuse_the_same_ones(dobandit: Run, tmp_path: Path, log: str, sentence: str) -> None:
     file, rows, study = tmp_path / "p.toml", tmp_path / "log.csv", tmp_path / "s.db"
     file.write_text('budget = 20\nreward = "Y"\ngraph.edges = "X -> Y"\nworld = {model = "xor"}')
     rows.write_text(log)
     assert dobandit("study", "init", study, file).code == 0
     before = dobandit("study", "log", study, "--json").out
-    for ran in (dobandit("run", file, "--evidence", rows), dobandit("study", "observe", study, rows)):
+    for ran in (
+        dobandit("run", file, "--evidence", rows),
+        dobandit("study", "observe", study, rows),
+        dobandit("effect", file, rows, "--all"),
+        dobandit("check", file, "--data", rows),
+    ):
         assert_refused(ran)
         assert sentence in ran.err
     assert dobandit("study", "log", study, "--json").out == before

@@ -7,6 +7,8 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count, islice, pairwise
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -22,6 +24,7 @@ from dobandit.estimate.interval import interval
 from dobandit.estimate.plugin import PlugIn, Rows
 from dobandit.evidence import open_source
 from dobandit.graph import Graph
+from dobandit.problem import Problem
 from tests import named_graphs as named
 from tests.models import Model, marginal, random_admg, random_model
 from tests.strategies import admgs
@@ -186,6 +189,45 @@ def test_the_level_widens_the_interval() -> None:
     assert widths[0] < widths[2] / 3
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        Graph("Z -> X -> Y; Z -> Y"),
+        "Z -> X -> Y; Z -> Y",
+        "digraph { Z -> X -> Y; Z -> Y }",
+        "dag { Z -> X -> Y; Z -> Y }",
+        Problem("Z -> X -> Y; Z -> Y", "Y", budget=9),
+    ],
+    ids=["graph", "text", "dot", "dagitty", "problem"],
+)
+def test_a_graph_a_text_or_a_problem_will_do(given: Graph | str | Problem) -> None:
+    rows = {"Z": [0, 0, 0, 1, 1, 1], "X": [0, 0, 1, 0, 1, 1], "Y": [0, 1, 1, 0, 0, 1]}
+    assert db.is_identifiable(given, do="X", on="Y")
+    assert str(db.identify(given, do="X", on="Y")) == "P(Y | do(X)) = Σ_Z P(Y | X, Z) P(Z)"
+    assert db.effect(given, rows, do={"X": 1}, reward="Y").mean == 0.75
+    assert db.check_graph(given, rows) == []
+
+
+@pytest.mark.parametrize("given", [None, 3, ["X -> Y"], {"X": "Y"}, b"X -> Y"])
+def test_nothing_else_is_a_graph(given: Any) -> None:
+    rows = {"X": [0, 1], "Y": [0, 1]}
+    for ask in (
+        lambda: db.identify(given, do="X", on="Y"),
+        lambda: db.is_identifiable(given, do="X", on="Y"),
+        lambda: db.effect(given, rows, do={"X": 1}, reward="Y"),
+        lambda: db.check_graph(given, rows),
+        lambda: Problem(given, "Y", 9),
+    ):
+        with pytest.raises(DobanditError, match=f"expected a Graph, a text .* not {type(given).__name__}$"):
+            ask()
+
+
+def test_a_problem_says_what_the_reward_is_worth() -> None:
+    problem = Problem("X -> Y", {"variable": "Y", "values": {"no": 0, "yes": 5}}, budget=9)
+    found = db.effect(problem, {"X": [0, 1, 1], "Y": ["no", "yes", "no"]}, do={"X": 1}, reward="Y")
+    assert found.mean == 2.5
+
+
 def test_questions_that_cannot_be_answered() -> None:
     rows = {"X": [0, 1], "Y": [0, 1]}
     graph = Graph("X -> Y")
@@ -216,6 +258,18 @@ def test_one_value_everywhere_is_no_certainty() -> None:
     assert found.mean == 1
     assert found.low < 0.9
     assert not math.isnan(found.high)
+
+
+@pytest.mark.parametrize("words", [("True", "False"), ("TRUE", "FALSE"), ("true", "false")])
+def test_the_words_true_and_false_of_a_log_are_one_and_zero(words: tuple[str, str], tmp_path: Path) -> None:
+    numbers = {"Z": [0, 0, 0, 1, 1, 1], "X": [0, 0, 1, 0, 1, 1], "Y": [0, 1, 1, 0, 0, 1]}
+    log = tmp_path / "log.csv"
+    rows = zip(*numbers.values(), strict=True)
+    log.write_text("\n".join(["Z,X,Y", *(",".join(words[1 - v] for v in row) for row in rows)]))
+    graph = Graph("Z -> X -> Y; Z -> Y")
+    expected = db.effect(graph, numbers, do={"X": 1}, reward="Y")
+    for value in (True, 1, words[0]):
+        assert db.effect(graph, log, do={"X": value}, reward="Y") == expected
 
 
 # -- intervals of any data whatever ------------------------------------------------------------------

@@ -166,6 +166,46 @@ def test_values_meet_by_their_text(tmp_path: Path) -> None:
     np.testing.assert_allclose(found["A",], [1, 2])
 
 
+@every_source
+@pytest.mark.parametrize("domain", [("0", "1"), ("0", "1", "2"), ("False", "True"), ("FALSE", "true")])
+def test_true_and_false_are_values_of_any_domain_that_has_them(
+    kind: str, domain: tuple[str, ...], tmp_path: Path
+) -> None:
+    source = open_source(SOURCES[kind]({"A": [True, False, True]}, tmp_path))
+    np.testing.assert_allclose(count(source, [("A",)], {"A": domain})["A",][:2], [1, 2])
+    assert values_of(source, "A") == ["0", "1"]
+
+
+@pytest.mark.parametrize(
+    ("domain", "counts"),
+    [
+        (("0", "1"), [1, 3]),
+        (("False", "True"), [1, 3]),
+        (("true", "True", "TRUE", "false"), [1, 1, 1, 1]),  # words that differ in case are different values there
+    ],
+)
+def test_the_words_true_and_false_in_any_case(domain: tuple[str, ...], counts: list[int]) -> None:
+    source = open_source({"A": ["true", "True", "TRUE", "false"]})
+    np.testing.assert_allclose(count(source, [("A",)], {"A": domain})["A",], counts)
+
+
+def test_the_words_true_and_false_where_they_mean_nothing() -> None:
+    for domain in (("true", "True", "0"), ("no", "yes"), ("1", "2")):
+        with pytest.raises(DataError, match=r"with the values? '(TRUE|FALSE)'"):
+            count(open_source({"A": ["TRUE", "FALSE"]}), [("A",)], {"A": domain})
+    assert values_of(open_source({"A": ["True", "False", "maybe"]}), "A") == ["False", "True", "maybe"]
+
+
+def test_all_strange_values_are_named_with_their_numbers() -> None:
+    some = {"A": [0, "x", "x", "y", "z", "x", "z"]}
+    with pytest.raises(
+        DataError, match=r"column A has 6 rows with the values 'x' \(3\), 'z' \(2\) and 'y' \(1\); the val"
+    ):
+        count(open_source(some), [("A",)], DOMAINS)
+    with pytest.raises(DataError, match=r"has 99 rows with the values '2' \(1\), .* '6' \(1\) and 94 more; the values"):
+        count(open_source({"A": range(2, 101)}), [("A",)], DOMAINS)
+
+
 @pytest.mark.parametrize(
     ("data", "weights", "message"),
     [

@@ -62,10 +62,12 @@ def test_hiding_in_a_file_is_projecting_the_graph(graph: Graph, data: st.DataObj
     projected = graph.project(set(graph.variables) - hidden)
     network = graph.to_networkx()
     marks = " ".join(f'"{v}" [latent]' for v in hidden)
+    in_dot = " ".join(f'"{v}" [observed=no]' for v in hidden)
     for v in hidden:
         network.nodes[v]["latent"] = 1
     for read in (
         Graph.from_dagitty(graph.to_dagitty().replace("dag {", "dag {" + marks)),
+        Graph.from_dot(graph.to_dot().replace("digraph {", "digraph {" + in_dot)),
         Graph.from_networkx(network),
     ):
         assert set(read.variables) == set(projected.variables)
@@ -568,6 +570,9 @@ DOT_STATEMENTS = [
     "c -> d [dir=both]",
     "d -> e [dir=back]",
     "edge [dir=both]",
+    "node [latent=1]",
+    "a [observed=no]",
+    "b [hidden=0]",
     "{",
     "}",
 ]

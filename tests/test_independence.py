@@ -8,10 +8,12 @@ from itertools import chain, combinations
 import numpy as np
 import pytest
 
-from dobandit.estimate.independence import LEVEL, chi_square_tail, holm, judge, p_value
+from dobandit.errors import DataError
+from dobandit.estimate.independence import LEVEL, check_graph, chi_square_tail, holm, judge, p_value
 from dobandit.evidence import open_source
 from dobandit.graph import Graph
 from dobandit.graph.independencies import independencies
+from dobandit.problem import Problem
 from tests import named_graphs as named
 from tests.models import Model, random_admg, random_model
 
@@ -71,6 +73,14 @@ def test_a_missing_edge_is_found() -> None:
     assert found >= 15  # some random models have hardly any effect to find
 
 
+def test_a_graph_without_a_problem_is_checked_by_the_values_in_the_rows() -> None:
+    rows = {"X": ["a", "b", "c"] * 100, "M": [0, 1] * 150, "Y": [7, 8, 9] * 100, "alone": [0.5] * 300}
+    (verdict,) = check_graph("X -> M -> Y", rows)
+    assert (str(verdict.promise), verdict.rejected) == ("X ⫫ Y | M", True)
+    with pytest.raises(DataError, match="there is no column M"):
+        check_graph(Graph("X -> M -> Y"), {"X": [0, 1], "Y": [0, 1]})
+
+
 def test_pearsons_test_by_hand() -> None:
     table = np.array([[30.0, 20.0], [20.0, 30.0]])  # every expected count is 25: the statistic is 4 * 25 / 25
     assert p_value(table) == pytest.approx(chi_square_tail(4.0, 1))
@@ -100,3 +110,19 @@ def test_holm_by_hand() -> None:
     assert holm([0.01, 0.04, 0.03, 0.005], 0.05) == 0.01  # 0.005 <= .05/4, 0.01 <= .05/3, 0.03 > .05/2
     assert holm([0.2], 0.05) == -1
     assert holm([], 0.05) == -1
+
+
+def test_rows_that_cannot_be_tested_are_refused() -> None:
+    """Also if the graph promises nothing, and whatever column is wrong."""
+    problem = Problem("X -> Y", "Y", budget=1)
+    for rows, message in (
+        ({"X": [], "Y": []}, "data: there are no plain observations to test"),
+        ({"X": [0], "Y": [1], "intervention": ["do(X=0)"]}, "data: there are no plain observations to test"),
+        ({"X": [0, 1], "Y": [1.0, float("nan")]}, "column Y has 1 row without a value"),
+        ({"X": [0, 1], "Y": [1, 0], "intervention": ["", "do(Q=1)"]}, r"do\(Q=1\) .* there is no variable Q"),
+        ({"x": [0, 1]}, "there is no column X"),
+    ):
+        with pytest.raises(DataError, match=message):
+            check_graph(problem, rows)
+    assert check_graph(problem, {"X": [0, 1], "Y": [1, 0], "intervention": ["", "do(X=1)"]}) == []
+    assert check_graph(problem, {"X": [0, 1]}) == []

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ from dobandit.evidence.logged import read_log
 from dobandit.evidence.sources import open_file, open_source
 from dobandit.evidence.tally import Layout, Tallied
 from dobandit.problem import Problem
+from tests.conftest import Ran
 
 DOMAINS = {"Z": ["u", "v", "w"]}
 PROBLEM = Problem("Z -> X -> Y; Z -> Y", "Y", budget=1, domains=DOMAINS)
@@ -97,3 +101,46 @@ def test_what_cannot_be_meant(done: str, x: int, message: str) -> None:
     layout = Layout(problem, [Tallied("Y", ("X",))])
     with pytest.raises(DataError, match=message):
         read_log(problem, open_source({"X": [x], "Y": [1], "intervention": [done]}), layout)
+
+
+# -- the same log, whoever reads it ------------------------------------------------------------------
+
+MODEL = """
+budget = 40
+reward = "Y"
+world = {model = "xor"}
+[graph]
+edges = "X -> M -> Y"
+"""
+
+
+def answers(log: str, folder: Path, dobandit: Callable[..., Ran]) -> list[str]:
+    """What the commands that read logs say of a log, and what they leave in a study."""
+    problem, rows, study = (folder / name for name in ("p.toml", "log.csv", "s.db"))
+    problem.write_text(MODEL)
+    rows.write_text(log)
+    study.unlink(missing_ok=True)
+    assert dobandit("study", "init", study, problem).code == 0
+    commands: list[tuple[object, ...]] = [
+        ("effect", problem, rows, "--all"),
+        ("check", problem, "--data", rows),
+        ("run", problem, "--evidence", rows, "--trials", 1, "--budget", 5),
+        ("study", "observe", study, rows),
+    ]
+    found = [dobandit(*command, "--quiet", "--json") for command in commands]
+    assert [ran.code for ran in found] == [0] * 4, found
+    documents = [{**json.loads(ran.out), "seconds": 0} for ran in found]
+    return [*map(json.dumps, documents), dobandit("study", "status", study, "--json").out]
+
+
+def test_words_and_numbers_say_the_same(tmp_path: Path, dobandit: Callable[..., Ran]) -> None:
+    rng = np.random.default_rng(1)
+    lines = [
+        f"{'' if i % 3 else f'do(X={x})'},{x},{m},{y}" for i, (x, m, y) in enumerate(rng.integers(2, size=(60, 3)))
+    ]
+    numbers = "\n".join(["intervention,X,M,Y", *lines])
+    words = re.sub(r"\b[01]\b", lambda digit: ("False", "True")[int(digit[0])], numbers)
+    assert answers(words, tmp_path, dobandit) == answers(numbers, tmp_path, dobandit)
+    asked = [("--do", "X=True"), ("--do", "X=1")]
+    told = [dobandit("effect", tmp_path / "p.toml", tmp_path / "log.csv", *do, "--json").out for do in asked]
+    assert told[0] == told[1] != ""

@@ -5,12 +5,14 @@ Tables are computed by enumerating random models with hidden causes (`tests/mode
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from dobandit.elimination import Factor as Named
 from dobandit.elimination import contract
@@ -19,7 +21,8 @@ from dobandit.estimate.circuit import total
 from dobandit.estimate.formulas import Formula, formulas, observed, overlapping
 from dobandit.estimate.pool import Pool, table_of
 from dobandit.estimate.pooling import changed_by, kin
-from dobandit.estimate.posterior import Conditions
+from dobandit.estimate.posterior import Conditions, shared_groups
+from dobandit.estimate.stated import Stated
 from dobandit.estimate.weighing import Weighing
 from dobandit.evidence.tally import Tallied
 from dobandit.graph import Graph
@@ -284,7 +287,7 @@ def test_the_prior_of_the_reward_is_the_mean_of_its_table() -> None:
     """In pooled tables with conditions, where only the answer counts; everywhere else Jeffreys'. And nobody's bits
     depend on the company."""
     pool = Pool(Problem("X -> M -> Y; X <-> Y; W -> Y; W <-> Y", "Y", 100))
-    conditions = Conditions(pool.layout, centred=True)
+    conditions = Conditions(pool.layout, shared_groups(pool.layout))
     counts = np.random.default_rng(3).uniform(0, 9, (5, pool.layout.size))
     shapes = conditions.shapes(counts)
     np.testing.assert_array_equal(shapes, np.concatenate([conditions.shapes(row[np.newaxis]) for row in counts]))
@@ -296,6 +299,43 @@ def test_the_prior_of_the_reward_is_the_mean_of_its_table() -> None:
         is_centred = table.variable == "Y" and 0 in table.arms and table.given
         expected = mean[:, np.newaxis] if is_centred else 0.5
         np.testing.assert_allclose(prior, np.broadcast_to(expected, prior.shape), atol=1e-12)
+
+
+def test_how_alike_rows_are_is_learnt() -> None:
+    """The chances of the weights against the beta-binomial likelihood by plain loops; then their consequences."""
+    problem = Problem("{A, B} -> Y", "Y", 100)
+    pool = Pool(problem)
+    stated = Stated(problem, pool.layout)
+    (table,) = (t for t in pool.tables if t.given)
+
+    def counted(won: list[float], lost: list[float]) -> NDArray[np.float64]:
+        counts = np.zeros((1, pool.layout.size))
+        pool.layout.view(counts, table)[0] = np.array([lost, won]).T.reshape(2, 2, 2)
+        return counts
+
+    rng = np.random.default_rng(7)
+    for _ in range(20):
+        won, lost = rng.integers(0, 30, (2, 4)).astype(float).tolist()
+        mean = (sum(won) + 0.5) / (sum(won) + sum(lost) + 1)
+        logs = []
+        for weight in (1, 2, 4, 8, 16, 32, 64):
+            a, b = weight * mean, weight * (1 - mean)
+            logs.append(sum(_log_beta(a + w, b + v) - _log_beta(a, b) for w, v in zip(won, lost, strict=True)))
+        chances = np.exp(np.array(logs) - max(logs))
+        np.testing.assert_allclose(stated.plausible(counted(won, lost))[0, 0], chances / chances.sum(), rtol=1e-6)
+
+    alike, unlike = counted([5, 5, 5, 0], [45, 45, 45, 0]), counted([0, 50, 25, 0], [50, 0, 25, 0])
+    assert stated.plausible(alike)[0, 0, -1] > 0.3
+    assert stated.plausible(unlike)[0, 0, 0] > 0.5
+    number = 4000
+    empty_alike, empty_unlike = (stated.drawn(c, number, rng)[stated.won[3]] for c in (alike, unlike))
+    assert empty_alike.std() < 0.5 * empty_unlike.std()
+    for draws, mean in ((empty_alike, 15.5 / 151), (empty_unlike, 75.5 / 151)):
+        assert draws.mean() == pytest.approx(mean, abs=0.02 + 4 * draws.std() / np.sqrt(number))
+
+
+def _log_beta(a: float, b: float) -> float:
+    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
 
 
 def test_an_empty_wide_table_does_not_pass_for_knowledge() -> None:

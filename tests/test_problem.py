@@ -281,7 +281,20 @@ def test_files_that_are_no_problem(tmp_path: Path, text: str, message: str) -> N
 
 
 def test_every_shipped_example_is_sound(examples: dict[str, str], tmp_path: Path) -> None:
-    assert {"start", "shop", "paper-n6", "paper-n6-hidden"} <= set(examples)
+    assert {"start", "shop", "paper-fig1", "paper-n6", "paper-n6-hidden"} <= set(examples)
     for text in examples.values():
         tomllib.loads(text)
         Problem.load(write(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("name", "graph", "reward"),
+    [("paper-fig1", named.FIG1, "X1"), ("paper-n6", named.FIG6, "Y"), ("paper-n6-hidden", named.FIG7, "Y")],
+)
+def test_the_papers_examples_have_its_graphs(
+    examples: dict[str, str], tmp_path: Path, name: str, graph: db.Graph, reward: str
+) -> None:
+    problem = Problem.load(write(tmp_path, examples[name]))
+    assert (problem.graph.directed, problem.graph.bidirected) == (graph.directed, graph.bidirected)
+    assert problem.reward == reward
+    assert problem.intervenable == tuple(v for v in problem.graph.variables if v != reward)

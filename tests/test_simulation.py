@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from itertools import product
 from multiprocessing import get_context
+from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 
 import dobandit as db
@@ -116,12 +119,51 @@ def test_the_summary_and_the_files(tmp_path_factory: pytest.TempPathFactory) -> 
     assert r.quantiles()["ucb"].shape == (3, 2)
     file = tmp_path_factory.mktemp("out") / "results.csv"
     r.write(file)
+    r.write(str(file))  # once more, by a text
     lines = file.read_text().splitlines()
     assert lines[0] == "policy,trial,budget,regret,spent,recommended," + ",".join(
         f"pulls {arm}" for arm in PROBLEM.arms
     )
     assert len(lines) == 1 + 2 * 10 * 2
     assert [text.get_text() for text in r.plot().legends[0].get_texts()] == ["ucb", "f-kube"]
+
+
+def test_every_file_and_frame_holds_the_same_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    r = db.simulate(PROBLEM, worlds.random(PROBLEM.graph, 1), ["ucb", "f-kube"], 3, budgets=[20, 50])
+    frame = r.to_frame()
+    for i, name, trial, place in ((0, "ucb", 0, 0), (3, "ucb", 1, 1), (10, "f-kube", 2, 0)):
+        row = frame.iloc[i]
+        assert (row["policy"], row["trial"], row["budget"]) == (name, trial, r.grid[place])
+        assert (row["regret"], row["spent"]) == (r.regret[name][trial, place], r.spent[name][trial, place])
+        assert row["recommended"] == r.arms[r.recommended[name][trial, place]]
+        assert [row[f"pulls {arm}"] for arm in r.arms] == r.pulls[name][trial, place].tolist()
+    rows = frame.to_dict("records")
+    for ending, read in (("csv", pandas.read_csv), ("json", pandas.read_json), ("parquet", pandas.read_parquet)):
+        r.write(str(tmp_path / f"out.{ending}"))
+        assert read(tmp_path / f"out.{ending}").to_dict("records") == [pytest.approx(row) for row in rows]
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    assert r.to_frame().to_dicts() == rows  # of polars
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(DobanditError, match="needs pandas or polars"):
+        r.to_frame()
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("out.xls", r"out.xls: the name of a table ends in \.csv, \.json or \.parquet$"),
+        ("no/out.csv", "out.csv: its folder does not exist$"),
+        ("folder.csv", "folder.csv: cannot be written: is a directory$"),
+    ],
+)
+def test_results_that_cannot_be_written_leave_nothing(tmp_path: Path, path: str, message: str) -> None:
+    (tmp_path / "folder.csv").mkdir()
+    r = db.simulate(PROBLEM, worlds.random(PROBLEM.graph, 1), ["ucb"], 2)
+    with pytest.raises(DobanditError, match=message):
+        r.write(str(tmp_path / path))
+    with pytest.raises(DobanditError, match=r"a table is written to a path such as 'out\.csv', not None"):
+        r.write(None)  # type: ignore[arg-type]
+    assert [p.name for p in tmp_path.iterdir()] == ["folder.csv"]
 
 
 @pytest.mark.parametrize(
@@ -132,6 +174,7 @@ def test_the_summary_and_the_files(tmp_path_factory: pytest.TempPathFactory) -> 
         ({"budgets": ["a"]}, "budgets: expected positive numbers"),
         ({"budgets": [5, -1]}, "budgets: expected positive numbers"),
         ({"policies": []}, "policies: name at least one"),
+        ({"policies": [3]}, "a policy is a name such as 'f-kube' or an object of a policy's class, not 3"),
         ({"policies": ["ucb", "UCB"]}, "ucb is named twice"),
         ({"policies": ["nothing"]}, "there is no policy 'nothing'"),
         ({"world": worlds.xor("A -> B", 0)}, "the world has no variable"),

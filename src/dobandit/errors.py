@@ -6,7 +6,7 @@ Every exception that a user's input can cause derives from `DobanditError`, so t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 
@@ -24,6 +24,10 @@ class GraphError(DobanditError):
         super().__init__(message if line is None else f"line {line}, column {column}: {message}")
 
 
+class UnknownAttribute(GraphError):
+    """An attribute of a variable or an edge that is not known here, so that it may say something about causes."""
+
+
 class CycleError(GraphError):
     """The directed edges run in a circle; `cycle` lists its variables, the first one once more at the end."""
 
@@ -33,11 +37,12 @@ class CycleError(GraphError):
 
 
 class UnknownVariable(DobanditError):
-    """A name that is not a variable of the graph."""
+    """A name that is not a variable of the graph, or that is marked as hidden where the graph was read from."""
 
-    def __init__(self, name: object, known: Iterable[str]) -> None:
+    def __init__(self, name: object, known: Iterable[str], hidden: Collection[str] = ()) -> None:
         self.name = name
-        super().__init__(f"there is no variable {name!r} in the graph; it has {listing(known)}")
+        missing = f"{name} is hidden" if name in hidden else f"there is no variable {name!r}"
+        super().__init__(f"{missing} in the graph; it has {listing(known)}")
 
 
 class NotIdentifiable(DobanditError):

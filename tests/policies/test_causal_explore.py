@@ -121,6 +121,24 @@ def test_what_observations_do_not_teach_is_bought() -> None:
         assert (r.pulls["causal-explore"][:, 0, 2] > 0).all()
 
 
+def test_a_strong_front_door_is_learnt_from_both_arms() -> None:
+    """M follows X in 99 of 100 cases, so pulls of do(X=0) hardly tell about do(X=1), although they are cheaper."""
+    world = worlds.from_tables(
+        "X -> M -> Y; X <-> Y",
+        {
+            "X": (["U"], [[0.7, 0.3], [0.3, 0.7]]),
+            "M": (["X"], [[0.99, 0.01], [0.01, 0.99]]),
+            "Y": (["M", "U"], [[[0.7, 0.3], [0.4, 0.6]], [[0.5, 0.5], [0.2, 0.8]]]),
+        },
+        {"U": ([0.5, 0.5], ["X", "Y"])},
+    )
+    costs = {"do(X=0)": 3, "do(X=1)": 6}
+    problem = Problem(world.graph, "Y", 12_800, "simple", costs=costs, intervenable=["X"])
+    r = db.simulate(problem, world, ["causal-explore"], 200, budgets=[1600, 12_800])
+    assert r.regret["causal-explore"].mean(axis=0)[0] <= 0.003
+    assert (r.regret["causal-explore"][:, 1] == 0).all()
+
+
 def test_where_success_is_rare_what_was_not_seen_is_no_coin() -> None:
     """Five causes, one matters. With 1/2 in each of the 32 rows of P(Y | causes) rare values would look best, and the
     regret be 0.016; it is to be less by four standard errors of 64 trials."""
@@ -189,6 +207,21 @@ def test_an_arm_that_contradicts_the_graph_is_judged_by_its_own_rewards() -> Non
     assert np.flatnonzero(made.contradicted(view, state)[0]).tolist() == [2]
     assert made.recommend(view, state).tolist() == [0]
     assert CausalExplore(guard=False).recommend(view, start).tolist() == [2]
+
+
+def test_own_outcomes_correct_where_outcomes_are_expected() -> None:
+    """P(Y | M) of those who set X does not name X. M is expected to follow X as in observations, until own outcomes say
+    otherwise: with the weight of five outcomes."""
+    problem = Problem("X -> M -> Y; X <-> Y", "Y", 100, "simple", intervenable=["X"])
+    seen = [("do()", {"X": i % 2, "M": i % 2, "Y": 0}) for i in range(4000)]
+    pooled = pooled_of(problem)
+    (at,) = (k for k, t in enumerate(pooled.pool.tables) if t.given == ("M",) and 0 not in t.arms)
+    where = slice(pooled.conditions.start[at], pooled.conditions.start[at + 1])
+    for own, expected in (([], [0.0, 1.0]), ([0] * 15, [0.75, 0.25])):
+        outcomes = [*seen, *[("do(X=1)", {"X": 1, "M": m, "Y": 0}) for m in own]]
+        met = pooled.met(evidence(CausalExplore(), problem, outcomes))[..., 0]
+        np.testing.assert_allclose(met[2, where], expected, atol=1e-3)
+        np.testing.assert_allclose(met[1, where], [1.0, 0.0], atol=1e-3)
 
 
 def test_what_a_pull_would_meet_is_not_what_goes_together() -> None:

@@ -42,6 +42,12 @@ def simulated(problem: Problem, world: World, name: str, seed: int, **more: Any)
     return arms, str(problem.arms[found.recommended[name][0, 0]])
 
 
+def agrees(study: Study, arms: list[str], expected: tuple[list[str], str]) -> bool:
+    """Every pull in its place; and for simple regret the recommendation, which for cumulative regret a study makes by
+    what it says itself."""
+    return arms == expected[0] and (study.problem.objective == "cumulative" or study.best().arm == expected[1])
+
+
 @pytest.mark.parametrize("name", VARIANTS)
 @pytest.mark.parametrize("budget", [2.9, 47.3, 150])
 def test_the_same_arms_as_simulate(name: str, budget: float) -> None:
@@ -50,7 +56,7 @@ def test_the_same_arms_as_simulate(name: str, budget: float) -> None:
     world = worlds.random(problem.graph, 3)
     study = Study.create(":memory:", problem, name, seed=7)
     arms = drive(study, Laboratory(problem, world, 7))
-    assert (arms, study.best().arm) == simulated(problem, world, name, 7)
+    assert agrees(study, arms, simulated(problem, world, name, 7))
     assert study.ask().reason in ("budget", "finished")
 
 
@@ -63,7 +69,7 @@ def test_the_same_arms_on_any_problem(problem: Problem, data: st.DataObject) -> 
     world = worlds.random(problem.graph, 5, problem.domains)
     study = Study.create(":memory:", problem, name, seed=3)
     arms = drive(study, Laboratory(problem, world, 3))
-    assert (arms, study.best().arm) == simulated(problem, world, name, 3)
+    assert agrees(study, arms, simulated(problem, world, name, 3))
     assert study.status().budget.spent <= problem.budget * (1 + 1e-9)
 
 
@@ -77,7 +83,7 @@ def test_rewards_of_any_kind(name: str) -> None:
     world = worlds.random(problem.graph, 3, domains)
     study = Study.create(":memory:", problem, name, seed=1)
     arms = drive(study, Laboratory(problem, world, 1))
-    assert (arms, study.best().arm) == simulated(problem, world, name, 1)
+    assert agrees(study, arms, simulated(problem, world, name, 1))
     for arm in study.status().arms:
         assert -5 <= arm.low <= arm.mean <= arm.high <= 20
 
@@ -245,4 +251,4 @@ def test_logs_before_the_first_pull_are_those_of_simulate(name: str) -> None:
     study = Study.create(":memory:", problem, name, seed=7)
     study.observe(rows, name="log")
     arms = drive(study, Laboratory(problem, world, 7))
-    assert (arms, study.best().arm) == simulated(problem, world, name, 7, evidence=rows)
+    assert agrees(study, arms, simulated(problem, world, name, 7, evidence=rows))

@@ -9,13 +9,15 @@ import os
 import random
 import signal
 import sqlite3
+import subprocess
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dobandit.cli import main
@@ -23,7 +25,7 @@ from dobandit.errors import DobanditError, FileProblem, StorageError, StudyError
 from dobandit.problem import Problem
 from dobandit.study import Study
 from dobandit.study.events import Event
-from dobandit.study.stores import Snapshot, Store, create_store, open_store, postgres, shown
+from dobandit.study.stores import Snapshot, Store, create_store, open_store, postgres, shown, sqlite
 from dobandit.study.stores.addresses import address_of
 from dobandit.study.stores.sqlite import SqliteStore
 from tests.conftest import Ran
@@ -253,14 +255,77 @@ def refusing(number: int) -> Callable[..., None]:
     return refuse
 
 
-@pytest.mark.parametrize("step", ["link", "fsync"])
-def test_whatever_fails_while_a_study_is_made_leaves_nothing(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:
-    monkeypatch.setattr(f"dobandit.study.stores.sqlite.os.{step}", refusing(errno.ENOSPC))
+def test_what_fails_before_a_study_can_be_seen_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dobandit.study.stores.sqlite.os.link", refusing(errno.ENOSPC))
     with pytest.raises(StorageError, match="cannot be written: no space left"):
         SqliteStore.create(folder / "s.db", CREATED)
     assert list(folder.iterdir()) == []
+
+
+def used_meanwhile(place: str, failure: BaseException, calls: pytest.MonkeyPatch) -> Callable[..., None]:
+    """A step that takes long enough for somebody else to ask and tell, and then fails."""
+
+    def step(*_: object, **__: object) -> None:
+        calls.undo()
+        with Study.open(place) as other:
+            (pull,) = other.ask()
+            other.tell(pull.id, {v: pull.set.get(v, 0) for v in other.problem.graph.variables})
+        raise failure
+
+    return step
+
+
+@pytest.mark.parametrize("failure", [OSError(errno.EIO, "Input/output error"), KeyboardInterrupt()])
+@pytest.mark.parametrize("step", ["link", "replace", "fsync"])
+def test_what_fails_once_a_study_can_be_seen_leaves_it(
+    step: str, failure: BaseException, folder: Path, problem: Path, dobandit: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody else has used it by then: neither the study nor an outcome is taken away, and the answer says so."""
+    path, owner = folder / "s.db", Path if step == "replace" else os
+    done, fails = getattr(owner, step), used_meanwhile(str(folder / "s.db"), failure, monkeypatch)
+    if step == "replace":  # which gives the name where there are no links
+        monkeypatch.setattr(os, "link", refusing(errno.EPERM))
+    monkeypatch.setattr(owner, step, lambda *given: (done(*given), fails()))
+    ran = dobandit("study", "init", path, problem, "--policy", "f-kube")
+    assert ran.code == (130 if isinstance(failure, KeyboardInterrupt) else 5)
+    assert len(ran.err.strip().splitlines()) == 1
+    assert f"the study {path} was made" in ran.err
+    assert set(folder.iterdir()) == {problem, path}
+    with Study.open(path) as study:
+        assert study.status().told == 1
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_of_two_who_make_a_study_one_is_refused(folder: Path, links: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other one was quicker by a moment, and has an outcome already."""
+    path = folder / "s.db"
+    if not links:
+        monkeypatch.setattr(os, "link", refusing(errno.EPERM))
+
+    def write(*given: Any) -> None:
+        monkeypatch.setattr(sqlite, "_write_new", written)
+        with Study.create(path, SMALL, "f-kube") as other:
+            drive(other, laboratory(), most=1)
+        written(*given)
+
+    written = sqlite._write_new
+    monkeypatch.setattr(sqlite, "_write_new", write)
+    with pytest.raises(StudyError, match="exists already"):
+        Study.create(path, SMALL, "ucb")
+    assert list(folder.iterdir()) == [path]
+    with Study.open(path) as study:
+        assert (study.policy, study.status().told) == ("f-kube", 1)
+
+
+def test_a_study_that_was_made_and_cannot_be_opened(lasting: Places, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = lasting()
+    fails = used_meanwhile(place, StorageError("lost; nothing was changed"), monkeypatch)
+    for kind in (SqliteStore, postgres.PostgresStore):
+        monkeypatch.setattr(kind, "_check", fails)
+    with pytest.raises(StorageError, match=r"was made, but then this failed: lost; check it with"):
+        Study.create(place, SMALL, "f-kube")
+    with Study.open(place) as study:
+        assert study.status().told == 1
 
 
 def test_a_file_system_without_links(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -453,10 +518,30 @@ def test_damaged_tables(server: str) -> None:
             Study.open(address)
 
 
+NEAR_MISSES = [  # of an address; in quotes, with spaces, as a path, in the words of other programs
+    "postgresql+psycopg://me:SECRET@127.0.0.1:1/x",
+    "POSTGRESQL://me:SECRET@127.0.0.1:1/x",
+    " Postgres://me:SECRET@127.0.0.1:1/x\n",
+    "psql://me:SECRET@127.0.0.1/x",
+    "psql://127.0.0.1/x?user=me&password=SECRET",
+    "postgresql:/me:SECRET@127.0.0.1/x",
+    "postgresql:me:SECRET",
+    "postgresql:\\\\me:SECRET@127.0.0.1",
+    "'postgresql://me:SECRET@127.0.0.1/x'",
+    "//me:SECRET@127.0.0.1/x",
+    "me:SECRET@127.0.0.1/x",
+    "/home/me/postgresql:/me:SECRET@127.0.0.1/x",
+    "mysql://me:SECRET@127.0.0.1/x",
+    "host=127.0.0.1 user=me password=SECRET",
+    "postgresql://me:SECRET@127.0.0.1/\0",
+]
+
+
 @given(st.text("#@/:%? &=+[]\\'\"é", max_size=3), st.text("#@/:%? &=+[]\\'\"é", max_size=3))
 @example("", "#")
 @example("", "@")
 @example("12/", "")
+@settings(deadline=None)
 def test_passwords_are_never_shown(before: str, after: str) -> None:
     """Whatever is in it, and wherever it stands: the text that is shown, or the complaint, has nothing of it."""
     password = f"{before}s3cr{after}t0p"
@@ -465,12 +550,13 @@ def test_passwords_are_never_shown(before: str, after: str) -> None:
         f"postgres://me:{password}@/x?host=/nowhere",
         f"postgresql://127.0.0.1:1/x?password={password.replace('#', '%23')}#name",  # # is where the name begins
         f"postgresql://:{password}@127.0.0.1:1",
+        *(text.replace("SECRET", password) for text in NEAR_MISSES),
     ]
     for place in places:
         try:
-            said = shown(place)
+            said = repr(Study.open(place)) + shown(place)
         except DobanditError as error:
-            said = str(error)
+            said = "".join(traceback.format_exception(error))
         assert "s3cr" not in said
         assert "t0p" not in said
 
@@ -486,13 +572,61 @@ def test_nor_by_what_goes_wrong(password: str, dobandit: Run) -> None:
     assert "t0p" not in ran.err
 
 
+@pytest.mark.parametrize("place", NEAR_MISSES[:-1])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("study", "status", "ADDRESS"),
+        ("study", "status", "ADDRESS", "--json"),
+        ("study", "init", "p.toml", "ADDRESS"),
+        ("study", "observe", "s.db", "ADDRESS"),
+        ("study", "explain", "1", "ADDRESS"),
+        ("study", "tell", "1", "ADDRESS", "X=1"),
+        ("study", "ADDRESS", "status"),
+        ("study", "status", "s.db", "ADDRESS"),
+        ("study", "export", "s.db", "ADDRESS"),
+    ],
+)
+def test_nor_by_commands_that_are_mistyped(
+    place: str, command: tuple[str, ...], dobandit: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    Study.create("s.db", SMALL, "f-kube").close()
+    ran = dobandit(*(place.replace("SECRET", "s3cret") if part == "ADDRESS" else part for part in command))
+    assert ran.code in (2, 4, 5)
+    assert "s3cret" not in ran.err + ran.out
+    assert [path.name for path in folder.iterdir()] == ["s.db"]
+
+
+def test_nor_by_a_traceback() -> None:
+    arguments = ["study", "init", "p.toml", "postgresql://me:s3cret@127.0.0.1/x", "--debug"]
+    ran = subprocess.run([sys.executable, "-m", "dobandit", *arguments], capture_output=True, text=True)
+    assert ran.returncode == 1
+    assert "Traceback" in ran.stderr
+    assert "s3cret" not in ran.stderr
+
+
+@pytest.mark.parametrize(
+    "name", ["run:3.db", "2026-01-01T10:00.db", "C:\\x.db", "./mysql:3.db", "me@lab:3.db", "postgres.db", "./a:b@c.db"]
+)
+def test_colons_in_the_names_of_files(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    Study.create(name, SMALL, "f-kube").close()
+    assert [path.name for path in folder.iterdir()] == [name.removeprefix("./")]
+    assert shown(name) == name
+
+
+def test_addresses_in_capitals_and_with_spaces_around_them() -> None:
+    assert address_of(" POSTGRESQL://me:Ab@h/x#Lab\n") == address_of("postgresql://me:Ab@h/x#Lab")
+
+
 def test_parts_of_an_address() -> None:
     assert address_of("postgresql://me:a%23b@h:5/x#lab 7") == (
         "postgresql://me:a%23b@h:5/x",
         "lab 7",
         "postgresql://me:***@h:5/x#lab 7",
     )
-    assert address_of("postgres://me:a#b@h") == ("postgres://me:a#b@h", "study", "postgresql://me:***@h/")
+    assert address_of("postgres://me:a#b@h") == ("postgresql://me:a#b@h", "study", "postgresql://me:***@h/")
     assert shown("study.db#1") == "study.db#1"
 
 

@@ -92,10 +92,17 @@ def test_people_get_sentences_and_tables(study: Path, dobandit: Run) -> None:
     assert "do(X=0)" in dobandit("study", "ask", study, "-n", 2).out
     assert dobandit("study", "tell", study, 1, "X=1", "Y=0").err == "pull 1 is in the books: 1 spent, 8.5 free\n"
     assert "1 of 12 spent, 2.5 reserved, 8.5 free" in dobandit("study", "status", study).out
-    assert "the best arm with probability" in dobandit("study", "best", study).out
+    assert "the highest mean per cost with probability" in dobandit("study", "best", study).out
     assert "pull 2 is do(X=0): " in dobandit("study", "explain", study, 2).out
     dobandit("study", "withdraw", study, 2, "--reason", "the sample was lost")
-    assert dobandit("study", "withdraw", study, 2, "--refund").err == "pull 2 is withdrawn: 1 spent, 11 free\n"
+    refunded = "pull 2 is withdrawn with a refund: 1 spent, 11 free\n"
+    assert dobandit("study", "withdraw", study, 2, "--refund").err == refunded
+    again = "nothing changed: pull 2 was withdrawn before, with a refund: 1 spent, 11 free\n"
+    for option in ([], ["--refund"]):
+        assert dobandit("study", "withdraw", study, 2, *option).err == again
+    taken_back = "pull 2 is withdrawn without a refund: 3.5 spent, 8.5 free\n"
+    assert dobandit("study", "withdraw", study, 2, "--no-refund").err == taken_back
+    assert answer(dobandit("study", "withdraw", study, 2, "--no-refund", "--json")) == {"id": 2}
     assert dobandit("study", "extend", study, 1234567, "--name", "june").err == "the budget is now 1,234,579\n"
     history = dobandit("study", "log", study).out.splitlines()
     assert [" ".join(line.split()[3:]) for line in history] == [
@@ -103,8 +110,9 @@ def test_people_get_sentences_and_tables(study: Path, dobandit: Run) -> None:
         "asked 1 do(), worker default",
         "asked 2 do(X=0), worker default",
         "told 1 X=1 Y=0",
-        "withdrawn 2 the sample was lost",
+        "withdrawn 2 not refunded, the sample was lost",
         "withdrawn 2 refunded",
+        "withdrawn 2 not refunded",
         "extended by 1,234,567, named june",
     ]
 
@@ -126,7 +134,7 @@ def test_what_was_sent_already_is_said_to_be_there(study: Path, dobandit: Run, f
 def test_no_control_characters_reach_the_terminal(files: tuple[Path, Path], dobandit: Run) -> None:
     """Neither names of workers nor values of a stranger's study can command it."""
     study, problem = files
-    problem.write_text(PROBLEM + '[domains]\nX = ["a", "\\u001b[31mb"]')
+    problem.write_text(PROBLEM.replace("2.5", "1") + '[domains]\nX = ["a", "\\u001b[31mb"]')
     assert dobandit("study", "init", study, problem, "--policy", "f-kube").code == 0
     asked = dobandit("study", "ask", study, "-n", 3, "--worker", "lab\x1b[2J\r\n")
     dobandit("study", "tell", study, 3, "X=\x1b[31mb", "Y=1")
@@ -137,6 +145,17 @@ def test_no_control_characters_reach_the_terminal(files: tuple[Path, Path], doba
     assert all(sign.isprintable() for text in shown for line in text.split("\n") for sign in line)
     assert "worker lab\\x1b[2J\\r\\n" in shown[3]
     assert len(shown[3].splitlines()) == 6  # one event, one line
+
+
+def test_true_and_false_are_one_and_zero(study: Path, dobandit: Run, folder: Path) -> None:
+    dobandit("study", "ask", study, "-n", 3)
+    answer(dobandit("study", "tell", study, 1, "X=True", "Y=FALSE", "--json"))
+    (folder / "many.csv").write_text("id,X,Y\n1,TRUE,False\n2,false,true\n")
+    answer(dobandit("study", "tell", study, "--file", folder / "many.csv", "--json"))
+    answer(dobandit("study", "record", study, "X=true", "X=1", "Y=True", "--json"))
+    events = answer(dobandit("study", "log", study, "--json"))["events"]
+    outcomes = [event["content"]["outcome"] for event in events if "outcome" in event["content"]]
+    assert outcomes == [{"X": "1", "Y": "0"}, {"X": "0", "Y": "1"}, {"X": "1", "Y": "1"}]
 
 
 def test_nothing_to_ask_is_exit_code_three(study: Path, dobandit: Run) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, TextIO
@@ -12,7 +13,7 @@ from typing import Any, TextIO
 import click
 
 from dobandit import __version__
-from dobandit.cli.printable import printable
+from dobandit.cli.printable import printable, without_passwords
 from dobandit.errors import DobanditError
 
 COMMANDS = {
@@ -67,45 +68,52 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.stdout.flush()
     except Exception as error:
         if debug:
+            sys.excepthook = lambda _, error, __: _trace(error, arguments)
             raise
-        code = _explain(error)
+        text, code = _explained(error)
+        _say(without_passwords(text, arguments))
     except KeyboardInterrupt:
-        code = _say("interrupted", 130)
+        code = 130
+        _say("interrupted")
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _explain(error: Exception) -> int:
-    """Say what went wrong, and hand back the exit code."""
+def _explained(error: Exception) -> tuple[str, int]:
+    """What went wrong in words, and the exit code."""
     match error:
         case click.Abort():  # made of a KeyboardInterrupt, which may say how to go on
-            return _say("; ".join(["interrupted", *map(str, getattr(error.__cause__, "args", ()))]), 130)
+            return "; ".join(["interrupted", *map(str, getattr(error.__cause__, "args", ()))]), 130
         case click.exceptions.NoArgsIsHelpError():
-            return _say(error.format_message(), 2)
+            return error.format_message(), 2
         case click.ClickException():
             usage = f"{error.ctx.get_usage()}\n\n" if isinstance(error, click.UsageError) and error.ctx else ""
-            return _say(f"{usage}Error: {error.format_message()}", 2)
+            return f"{usage}Error: {error.format_message()}", 2
         case DobanditError():
-            return _say("\n".join(f"error: {printable(line)}" for line in str(error).splitlines()), error.exit_code)
+            return "\n".join(f"error: {printable(line)}" for line in str(error).splitlines()), error.exit_code
         case BrokenPipeError():
             _forget(sys.stdout)
-            return 0  # the reader has seen enough
+            return "", 0  # the reader has seen enough
         case OSError():
             _forget(sys.stdout)
-            return _say(f"error: the output cannot be written: {(error.strerror or str(error)).lower()}", 5)
-    return _say(
+            return f"error: the output cannot be written: {(error.strerror or str(error)).lower()}", 5
+    return (
         f"error: this is a bug in dobandit ({type(error).__name__}: {error})\n"
         "run the command again with --debug and report what it prints",
         1,
     )
 
 
-def _say(text: str, code: int) -> int:
+def _trace(error: BaseException, arguments: Sequence[str]) -> None:
+    """Show a traceback."""
+    _say(without_passwords("".join(traceback.format_exception(error)), arguments))
+
+
+def _say(text: str) -> None:
     try:
-        click.echo(text, err=True)
+        click.echo(text, err=True, nl=bool(text))
         sys.stderr.flush()
     except OSError:
         _forget(sys.stderr)  # nobody can be told, but the exit code still tells
-    return code
 
 
 def _prepare_streams() -> None:

@@ -40,7 +40,7 @@ def command(problem: Path, data: Path | None, plot: Path | None, as_json: bool, 
         print_json(_document(found, learnt, verdicts))
     else:
         _show(found, learnt)
-        _show_independencies(verdicts, data)
+        _show_independencies(found, verdicts, data)
 
 
 def _verdicts(problem: Problem, data: Path | None) -> list[Verdict]:
@@ -120,7 +120,7 @@ def _cost_text(problem: Problem, variable: str | None) -> str:
     return ", ".join(dict.fromkeys(f"{c:g}" if isinstance(c, float) else str(c) for c in costs))
 
 
-def _show_independencies(verdicts: list[Verdict], data: Path | None) -> None:
+def _show_independencies(problem: Problem, verdicts: list[Verdict], data: Path | None) -> None:
     from rich.table import Table
 
     screen = console()
@@ -135,16 +135,34 @@ def _show_independencies(verdicts: list[Verdict], data: Path | None) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
     for name in ("the graph implies", "p-value", "the data"):
         table.add_column(name)
-    for promise, p, rejected in verdicts:
-        verdict = "[red]contradict it[/]" if rejected else "are too few to tell" if p is None else "agree"
-        table.add_row(str(promise), "" if p is None else f"{p:.2g}", verdict)
+    for verdict in verdicts:
+        p = verdict.p_value
+        table.add_row(str(verdict.promise), "" if p is None else f"{p:.2g}", _in_words(problem, verdict))
     screen.print(table)
-    wrong = sum(v.rejected for v in verdicts)
-    screen.print(
-        f"\n[red]{wrong} of {len(verdicts)} independencies are contradicted[/]: an edge is missing, or a hidden cause."
-        if wrong
-        else f"\nNo contradiction (all tests together at level {LEVEL:g})."
-    )
+    screen.print(f"\n{_summary(verdicts)}")
+
+
+def _in_words(problem: Problem, verdict: Verdict) -> str:
+    if verdict.p_value is not None:
+        return "[red]contradict it[/]" if verdict.rejected else "agree"
+    promise = verdict.promise
+    if problem.reward_is_continuous and problem.reward in (promise.a, promise.b, *promise.given):
+        return f"not tested: {problem.reward} is a measurement"
+    return "are too few to tell"
+
+
+def _summary(verdicts: list[Verdict]) -> str:
+    """What all tests come to; of what was not tested nothing is claimed."""
+    tested = [verdict for verdict in verdicts if verdict.p_value is not None]
+    wrong, of_all = sum(verdict.rejected for verdict in tested), f"of {len(verdicts)} independencies"
+    together = f"(all tests together at level {LEVEL:g})"
+    if wrong:
+        return f"[red]{wrong} {of_all} are contradicted[/]: an edge is missing, or a hidden cause."
+    if not tested:
+        return "Nothing was tested, so the data say nothing about the graph."
+    if len(tested) < len(verdicts):
+        return f"No contradiction in the {len(tested)} {of_all} that were tested {together}."
+    return f"No contradiction {together}."
 
 
 def _draw(problem: Problem, learnt: dict[str, tuple[str, str]], path: Path) -> None:

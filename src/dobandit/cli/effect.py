@@ -79,7 +79,7 @@ def _arms(problem: Problem, settings: tuple[str, ...], all_arms: bool) -> list[A
 
 
 def _arm(problem: Problem, setting: str) -> Arm:
-    arm = read_arm(setting)
+    arm = read_arm(setting).within(problem.domains)
     if arm.variable is None or arm.variable not in problem.graph or arm.variable == problem.reward:
         others = [v for v in problem.graph.variables if v != problem.reward]
         raise ArmError(f"--do {setting}: there is no such variable to set; there are {listing(others)}")

@@ -22,18 +22,20 @@ def examples() -> dict[str, str]:
     }
 
 
+def names() -> list[str]:
+    """What `--example` takes."""
+    return sorted(name for name in examples() if name != START)
+
+
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option(
-    "--example", metavar="NAME", default=START, help="An example instead: " + "shop, paper-n6, paper-n6-hidden."
-)
+@click.option("--example", metavar="NAME", default=START, help=f"An example instead: {', '.join(names())}.")
 @with_common_options
 def command(file: Path, example: str, as_json: bool, quiet: bool) -> None:
     """Write a commented problem to FILE, to be edited and then checked with `dobandit check FILE`."""
     known = examples()
     if example not in known:
-        names = ", ".join(name for name in known if name != START)
-        raise click.UsageError(f"there is no example {example!r}; there are {names}")
+        raise click.UsageError(f"there is no example {example!r}; there are {', '.join(names())}")
     with open_new(file) as out:
         out.write(known[example])
     if as_json:

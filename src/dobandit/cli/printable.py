@@ -1,6 +1,9 @@
-"""Texts of strangers on a terminal: names, values and reasons may hold signs that a terminal obeys."""
+"""What may stand on a terminal: texts of strangers may hold signs that a terminal obeys, and addresses passwords."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
 
 
 def printable(text: str) -> str:
@@ -10,3 +13,24 @@ def printable(text: str) -> str:
     lab\x1b[2J größer 0
     """
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+
+
+def without_passwords(text: str, arguments: Sequence[str]) -> str:
+    """An error as it may be shown: an argument that is an address may be in it, where something else was expected."""
+    for argument in arguments:
+        shown = _shown(argument) if ":" in argument or "=" in argument else argument
+        if shown != argument:
+            for given in (argument, str(Path(argument))):
+                for form in (given, given.strip(), printable(given), repr(given)[1:-1]):
+                    text = text.replace(form, shown)
+    return text
+
+
+def _shown(place: str) -> str:
+    from dobandit.errors import DobanditError
+    from dobandit.study.stores import shown
+
+    try:
+        return shown(place)
+    except DobanditError:
+        return "***"

@@ -169,18 +169,27 @@ def amend(study: str, pull: int, values: tuple[str, ...], as_json: bool, quiet: 
 @command.command()
 @STUDY
 @PULL
-@click.option("--refund", is_flag=True, help="Its money was not spent; this may be said later, too.")
+@click.option(
+    "--refund/--no-refund",
+    default=None,
+    help="Give its money back, now or later, or take that back. Default: as decided before, at first no refund.",
+)
 @click.option("--reason", default="", help="Why, for the log.")
 @with_common_options
-def withdraw(study: str, pull: int, refund: bool, reason: str, as_json: bool, quiet: bool) -> None:
-    """Withdraw pull ID, as if it had not been.
+def withdraw(study: str, pull: int, refund: bool | None, reason: str, as_json: bool, quiet: bool) -> None:
+    """Withdraw pull ID: its outcome does not count.
 
-    It was not carried out, or it went wrong. What it cost stays spent without --refund.
+    It was not carried out, or it went wrong. What it cost stays spent without --refund. Withdrawing it again without an
+    option changes nothing: only --no-refund takes a refund back.
     """
     with Study.open(study) as opened:
-        opened.withdraw(pull, refund, reason)
+        found = opened.withdraw(pull, refund, reason)
         money = opened.status().budget
-    _answer({"id": pull}, f"pull {pull} is withdrawn: {_stand(money)}", as_json, quiet)
+    how = f"{'with' if found.refund else 'without'} a refund: {_stand(money)}"
+    sentence = f"pull {pull} is withdrawn {how}"
+    if not found.new:
+        sentence = f"nothing changed: pull {pull} was withdrawn before, {how}"
+    _answer({"id": pull}, sentence, as_json, quiet)
 
 
 @command.command()

@@ -100,8 +100,9 @@ def best(study: str, as_json: bool, quiet: bool) -> None:
         return
     arm = printable(found.arm)
     click.echo(f"{arm}: mean {problem.reward} {found.mean:.4g}, 95% interval {found.low:.4g} to {found.high:.4g}")
-    click.echo(f"the best arm with probability {found.probability_best:.0%}; {counted(found.pulls, 'pull')} of its own")
-    click.echo(f"{found.observational:.0%} of the evidence are plain observations")
+    ranked = "the highest mean per cost" if found.criterion == "mean per cost" else "the best arm"
+    click.echo(f"{ranked} with probability {found.probability_best:.0%}; {counted(found.pulls, 'pull')} of its own")
+    click.echo(f"{found.observational:.0%} of the evidence comes from plain observations")
     for warning in found.warnings:
         click.echo(f"warning: {printable(warning)}")
 
@@ -164,7 +165,7 @@ def _in_words(content: Mapping[str, Any], arms: Sequence[str]) -> str:
         "amount": lambda money: f"by {amount(money)}",
         "rows": lambda rows: counted(rows, "row"),
         "name": lambda name: f"named {name}",
-        "refund": lambda refund: "refunded" if refund else "",
+        "refund": lambda refund: "refunded" if refund else "not refunded",
         "reason": str,
     }
     return ", ".join(filter(None, (say_it(content[part]) for part, say_it in words.items() if part in content)))

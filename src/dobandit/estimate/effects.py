@@ -20,8 +20,8 @@ from dobandit.errors import ArmError, DataError, DobanditError, MissingCell, Not
 from dobandit.estimate.interval import interval
 from dobandit.estimate.plugin import check_size, plug_in
 from dobandit.evidence import Source, count, open_source, values_of
-from dobandit.evidence.counts import check_spelling
-from dobandit.graph import Graph
+from dobandit.evidence.counts import check_interventions, check_spelling
+from dobandit.graph import Graph, GraphLike, as_graph
 from dobandit.identification import Estimand, Sum, Table, identify
 from dobandit.problem import Arm, Problem, label
 from dobandit.problem.faults import is_number
@@ -55,7 +55,7 @@ class Scale:
 
 
 def effect(
-    graph: Graph | str,
+    graph: GraphLike,
     data: object,
     do: Mapping[str, object],
     reward: str,
@@ -64,17 +64,18 @@ def effect(
 ) -> Effect:
     """E[reward | do(X=x)] from observations, by the graph; `NotIdentifiable` where none can tell.
 
+    `graph` is a Graph, a text, or a Problem, which also says what the values of its reward are worth.
     `data` is a mapping of columns, a list of rows, a frame that narwhals reads, or the path of a CSV or
     Parquet file. `weights` (a column, or one number for each row) are counts, or probabilities that sum to
     one: then the answer is exact, n is 0 and the interval a point. An empty `do` asks for the plain mean.
     """
-    graph = graph if isinstance(graph, Graph) else Graph(graph)
-    arm = _arm(do)
+    problem = graph if isinstance(graph, Problem) and graph.reward == reward else None
+    graph, arm = as_graph(graph), _arm(do)
     source = open_source(data, weights)
     check_spelling(source, graph.variables)
     estimand = _estimand(graph, arm, reward)
     needed = sorted(estimand.variables | ({arm.variable} if arm.variable else set()))
-    scale = infer_scale(source, needed, reward)
+    scale = problem_scale(problem) if problem else infer_scale(source, needed, reward)
     return _Counted(source, [estimand], scale).effect(estimand, arm, _checked_level(level))
 
 
@@ -84,7 +85,7 @@ def effects(problem: Problem, source: Source, arms: Iterable[Arm], level: float 
     All tables are counted together, so that a large log is read once. What observations cannot tell
     has the method "none" and no numbers.
     """
-    check_spelling(source, problem.graph.variables)
+    check_interventions(source, problem)
     estimands = {arm: _estimand_or_none(problem.graph, arm, problem.reward) for arm in arms}
     counted = _Counted(source, [e for e in estimands.values() if e], problem_scale(problem))
     level = _checked_level(level)
@@ -195,6 +196,7 @@ def _estimand_or_none(graph: Graph, arm: Arm, reward: str) -> Estimand | None:
 
 
 def _position(arm: Arm, domains: Mapping[str, tuple[str, ...]]) -> int:
+    arm = arm.within(domains)
     if arm.variable is None:
         return 0
     if arm.value not in domains[arm.variable]:

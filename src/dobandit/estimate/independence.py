@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.errors import DobanditError
-from dobandit.evidence import Source, count, open_source
-from dobandit.evidence.counts import check_spelling
+from dobandit.errors import DataError
+from dobandit.estimate.effects import problem_scale
+from dobandit.evidence import Source, count, open_source, values_of
+from dobandit.evidence.counts import cells, check_interventions, check_spelling
+from dobandit.graph import GraphLike, as_graph
 from dobandit.graph.independencies import Independence, independencies
 from dobandit.problem import Problem
 
@@ -28,33 +30,49 @@ class Verdict(NamedTuple):
     rejected: bool
 
 
-def check_graph(problem: Problem, data: object) -> list[Verdict]:
-    """Test on logged rows every independence that the graph of a problem implies, before money is spent on a wrong one.
+def check_graph(graph: GraphLike, data: object) -> list[Verdict]:
+    """Test on logged rows every independence that a graph implies, before money is spent on a wrong one.
 
-    `data` is whatever `effect` takes: columns, rows, a frame, or the path of a CSV or Parquet file. A reward that is a
-    measurement has no cells to count, so nothing is said of promises about it.
+    `graph` is a Problem, whose values the rows must have, or a Graph or a text. `data` is whatever `effect` takes:
+    columns, rows, a frame, or the path of a CSV or Parquet file. Rows that do not fit the problem are refused, and so
+    is a log without a plain observation. A reward that is a measurement has no cells to count, so independencies that
+    name it are not tested.
 
-    >>> problem = Problem("X -> M -> Y", reward="Y", budget=10)
     >>> rows = {"X": [0, 0, 1, 1] * 50, "M": [0, 1, 0, 1] * 50, "Y": [0, 0, 1, 1] * 50}  # Y is X, whatever M is
-    >>> [(str(promise), rejected) for promise, p_value, rejected in check_graph(problem, rows)]
+    >>> [(str(promise), rejected) for promise, p_value, rejected in check_graph("X -> M -> Y", rows)]
     [('X ⫫ Y | M', True)]
     """
-    if not isinstance(problem, Problem):
-        raise DobanditError(f"the graph of a Problem is checked, not {problem!r}; read a file with Problem.load")
-    promises = independencies(problem.graph)
-    if problem.reward_is_continuous:
-        promises = (p for p in promises if problem.reward not in (p.a, p.b, *p.given))
-    source = open_source(data)
-    check_spelling(source, problem.graph.variables)
-    return judge(source, promises, problem.domains)
+    known, source = as_graph(graph), open_source(data)
+    promises = list(independencies(known))
+    if not isinstance(graph, Problem):
+        check_spelling(source, known.variables)
+        named = {v for p in promises for v in (p.a, p.b, *p.given)}
+        return judge(source, promises, {v: tuple(values_of(source, v)) for v in named})
+    check_interventions(source, graph)
+    _check_rows(source, graph)
+    return judge(source, promises, graph.domains, (graph.reward,) if graph.reward_is_continuous else ())
 
 
-def judge(source: Source, promises: Iterable[Independence], domains: Mapping[str, tuple[str, ...]]) -> list[Verdict]:
-    """Test every promise; which are rejected is decided for all of them together (Holm 1979)."""
+def _check_rows(source: Source, problem: Problem) -> None:
+    """Refuse rows that do not fit the problem, also in columns that no test needs."""
+    scale, variables = problem_scale(problem), problem.graph.variables
+    groups: list[tuple[str, ...]] = [(v,) for v in variables if v in source.columns] or [variables]
+    if not count(source, groups, scale.domains, scale.between)[groups[0]].sum():
+        raise DataError(f"{source.name}: there are no plain observations to test the graph on")
+
+
+def judge(
+    source: Source,
+    promises: Iterable[Independence],
+    domains: Mapping[str, tuple[str, ...]],
+    measured: Collection[str] = (),
+) -> list[Verdict]:
+    """Test every promise, but for those about measured variables, which have no cells to count; which are rejected is
+    decided for all of them together (Holm 1979)."""
     promises = list(promises)
     groups = {p: (*p.given, p.a, p.b) for p in promises}
-    small = [g for g in groups.values() if math.prod(float(len(domains[v])) for v in g) <= MOST_CELLS]
-    counts = count(source, small, domains)
+    countable = [g for g in groups.values() if not any(v in measured for v in g)]
+    counts = count(source, [g for g in countable if cells(g, domains) <= MOST_CELLS], domains)
     p_values = [p_value(counts[groups[p]]) if groups[p] in counts else None for p in promises]
     rejected = holm([p for p in p_values if p is not None], LEVEL)
     return [Verdict(i, p, p is not None and p <= rejected) for i, p in zip(promises, p_values, strict=True)]

@@ -29,7 +29,7 @@ class Joint:
         others = tuple(v for v in problem.graph.variables if v in acting and v != problem.reward)
         arms = tuple(range(len(problem.arms)))
         cells = 2 * math.prod(len(problem.domains[v]) for v in others) * len(arms)
-        whole = Tallied(problem.reward, others, arms=arms, by_arm=True)
+        whole = Tallied(problem.reward, others, arms=arms, by_arm=True, needed=False)
         self.tables: tuple[Tallied, ...] = (whole,) if cells <= MOST_CELLS else ()
         self.layout = Layout(problem, self.tables)
 

@@ -1,10 +1,9 @@
 """What is believed about the cells of tables: every row P(. | z) has a Dirichlet posterior, Jeffreys' prior being 1/2
 for every value.
 
-Centred, the rows of a pooled table of the reward have a prior of the same weight around the mean of the whole table.
-Many rows are seen seldom or never; where success is rare, a row that counts as a coin would look better than all that
-is known, and be recommended. A private table has outcomes only while somebody pulls the arm: a bad start must not speak
-for rows that were not seen.
+Rows of a table of the reward may be centred: then they have a prior of the same weight around the mean of a group of
+rows. Many rows have few data or none; where success is rare, a row with mean 1/2 would look better than everything that
+is known.
 
 All arrays have the rows of the batch as their last axis and are added up in a fixed order, so that the bits of a
 row do not depend on its company.
@@ -12,21 +11,26 @@ row do not depend on its company.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.evidence.tally import Layout
+from dobandit.evidence.tally import Layout, Tallied
 
 Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
 
 PRIOR = 0.5  # Jeffreys
 OBSERVED = 0  # the place of do() among the arms
 
 
 class Conditions:
-    """The conditions z of all tables: whose cells belong together."""
+    """The conditions z of all tables: which cells belong together. `groups` are those that are centred together, each
+    a list of conditions of one table of the reward."""
 
-    def __init__(self, layout: Layout, centred: bool = False) -> None:
+    def __init__(self, layout: Layout, groups: Sequence[Indices] = ()) -> None:
         cards = [shape[-1] for shape in layout.shapes]
         numbers = [int(np.prod(shape[:-1])) for shape in layout.shapes]
         self.table = np.repeat(np.arange(len(cards)), numbers)  # of every condition
@@ -35,14 +39,11 @@ class Conditions:
         self.of_cell = np.repeat(np.arange(len(self.card)), self.card)
         self.start = np.concatenate([[0], np.cumsum(numbers)]).astype(np.intp)  # of every table's conditions
         self._all_binary = bool((self.card == 2).all())
-        shared = [k for k in layout.reward_tables if numbers[k] > 1 and OBSERVED in layout.tables[k].arms]
-        tables = shared if centred else []
-        sizes = [numbers[k] for k in tables]
-        starts = [np.arange(layout.offsets[k], layout.offsets[k + 1], 2) for k in tables]
-        self._lost = np.concatenate([np.zeros(0, dtype=np.intp), *starts])  # cells of these tables
-        self._won = self._lost + 1
-        self._begin = np.cumsum([0, *sizes[:-1]])  # of each of them
-        self._of_cell = np.repeat(np.arange(len(sizes)), sizes)
+        together = [group for group in groups if len(group) > 1]
+        self.lost = self.first[np.concatenate([np.zeros(0, dtype=np.intp), *together])]  # cells of centred rows
+        self.won = self.lost + 1
+        self._begin = np.cumsum([0, *map(len, together)])[:-1]
+        self.group = np.repeat(np.arange(len(together)), [*map(len, together)])  # of every centred row
 
     def __len__(self) -> int:
         return len(self.card)
@@ -50,14 +51,20 @@ class Conditions:
     def shapes(self, counts: Array) -> Array:
         """The parameters of the posteriors after these counts: axes (row, cell)."""
         found = counts + PRIOR
-        if len(self._won):
-            won, lost = (
-                np.add.reduceat(counts.take(cells, axis=1), self._begin, axis=1) for cells in (self._won, self._lost)
-            )
-            above = 2 * PRIOR * (won + PRIOR) / (won + lost + 2 * PRIOR) - PRIOR
-            found[:, self._won] += above.take(self._of_cell, axis=1)
-            found[:, self._lost] -= above.take(self._of_cell, axis=1)
+        if len(self.group):
+            above = (2 * PRIOR * self.group_means(counts) - PRIOR).take(self.group, axis=1)
+            found[:, self.won] += above
+            found[:, self.lost] -= above
         return found
+
+    def group_means(self, counts: Array) -> Array:
+        """The mean reward of every group, with Jeffreys' prior: axes (row, group)."""
+        won, lost = self.added_up(counts.take(self.won, axis=1)), self.added_up(counts.take(self.lost, axis=1))
+        return np.asarray((won + PRIOR) / (won + lost + 2 * PRIOR))
+
+    def added_up(self, numbers: Array) -> Array:
+        """Sums over every group, of numbers with axes (row, centred row of a table)."""
+        return np.add.reduceat(numbers, self._begin, axis=1)
 
     def sums(self, cells: Array) -> Array:
         """Sums over the values of each condition; axes (..., cell, row) become (..., condition, row)."""
@@ -73,11 +80,14 @@ class Conditions:
         """Cells that sum to one for every condition."""
         return np.asarray(cells / self.sums(cells).take(self.of_cell, axis=-2))
 
-    def by_prior(self, g: Array) -> Array:
+    def by_prior(self, cells: Array, g: Array) -> Array:
         """How far functions with these gradients may be off where the prior stands for a condition: its standard
         deviation if all values are equally likely, times this over the posterior's total."""
         uniform = np.broadcast_to(1 / self.card[self.of_cell][:, np.newaxis], g.shape)
-        spread = np.sqrt(np.maximum(self.covariance(uniform, g, g), 0.0))
+        return self._off(uniform, g)
+
+    def _off(self, cells: Array, g: Array) -> Array:
+        spread = np.sqrt(np.maximum(self.covariance(cells, g, g), 0.0))
         return np.asarray(PRIOR * self.card[:, np.newaxis] * spread)
 
     def covariance(self, cells: Array, g: Array, h: Array) -> Array:
@@ -90,3 +100,16 @@ class Conditions:
         if h is g:
             return np.asarray(self.sums(weighed * g) - self.sums(weighed) ** 2)
         return np.asarray(self.sums(weighed * h) - self.sums(weighed) * self.sums(cells * h))
+
+
+def shared_groups(layout: Layout) -> list[Indices]:
+    """The rows of each table of the reward that observations enter. A private one has outcomes only while its arms are
+    pulled: for a policy that still decides what to pull, a bad start must not speak for rows without data."""
+    return [rows for table, rows in rows_of_reward(layout) if OBSERVED in table.arms]
+
+
+def rows_of_reward(layout: Layout) -> Iterator[tuple[Tallied, Indices]]:
+    """The tables of the reward, and their conditions among those of all tables."""
+    ends = np.cumsum([0, *(math.prod(shape[:-1]) for shape in layout.shapes)])
+    for k in layout.reward_tables:
+        yield layout.tables[k], np.arange(ends[k], ends[k + 1])

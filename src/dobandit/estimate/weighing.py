@@ -54,10 +54,10 @@ class Weighing:
         of_arms = self.means(gradients, weights[:, np.newaxis])
         variances = self._variance(cells, totals, of_arms, of_arms)
         means = self.means(estimates, weights)
-        return Known(weights, means, variances, self._by_prior(totals, of_arms), of_arms)
+        return Known(weights, means, variances, self._by_prior(cells, totals, of_arms), of_arms)
 
     def _error(self, cells: Array, totals: Array, g: Array) -> Array:
-        return self._variance(cells, totals, g, g) + self._by_prior(totals, g) ** 2
+        return self._variance(cells, totals, g, g) + self._by_prior(cells, totals, g) ** 2
 
     def _variance(self, cells: Array, totals: Array, g: Array, h: Array) -> Array:
         """Variances or covariances of functions with these gradients: axes (..., row)."""
@@ -94,13 +94,13 @@ class Weighing:
         for i, way in enumerate(ways):
             weights[list(way)] *= best == i
 
-    def _by_prior(self, totals: Array, g: Array) -> Array:
+    def _by_prior(self, cells: Array, totals: Array, g: Array) -> Array:
         """How far off an estimate may be because the prior fills the cells that have no data yet.
 
         The delta method takes the errors of all cells to be independent, so that many empty ones seem to make a sure
         mean. But they are wrong together, if the truth is not what the prior says: here their errors add up.
         """
-        return total(np.moveaxis(self._conditions.by_prior(g) / totals, -2, 0))
+        return total(np.moveaxis(self._conditions.by_prior(cells, g) / totals, -2, 0))
 
 
 def _in_turn(pool: Pool) -> list[tuple[Indices | slice, Indices]]:

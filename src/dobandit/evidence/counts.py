@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dobandit.errors import ArmError, DataError, listing
 from dobandit.evidence.grouped import Grouped
 from dobandit.evidence.sources import Source
-from dobandit.problem import label
+from dobandit.problem import Arm, Problem, label
 from dobandit.problem.arms import parse_do
 
 Counts = NDArray[np.float64]
@@ -37,13 +37,13 @@ def count(
     between = between or {}
     groups = list(dict.fromkeys(groups))
     together = tuple(dict.fromkeys(v for group in groups for v in group))
-    if _cells(together, domains) <= LARGEST:
+    if cells(together, domains) <= LARGEST:
         whole = _tally(source, together, domains, between)
         return {group: _margin(whole, together, group) for group in groups}
     return {group: _tally(source, group, domains, between) for group in groups}
 
 
-def _cells(group: Iterable[str], domains: Domains) -> float:
+def cells(group: Iterable[str], domains: Domains) -> float:
     return math.prod(float(len(domains[v])) for v in group)
 
 
@@ -60,7 +60,7 @@ def observations(source: Source, variables: tuple[str, ...], measure: str | None
     if INTERVENTION not in source.columns or INTERVENTION in variables:
         return source.group(variables, measure)
     found = source.group((*variables, INTERVENTION), measure)
-    observed = {value: _observes(value, source) for value in set(found.columns[-1])}
+    observed = {value: _parsed(value, source)[0] is None for value in set(found.columns[-1])}
     return found.only(np.array([observed[value] for value in found.columns[-1]], dtype=bool))
 
 
@@ -74,10 +74,27 @@ def check_spelling(source: Source, variables: Collection[str]) -> None:
             )
 
 
-def _observes(done: object, source: Source) -> bool:
-    """Whether a value of the column `intervention` says that nobody intervened."""
+def check_interventions(source: Source, problem: Problem) -> None:
+    """What was done in a log is something that can be done in the problem, be it an arm or not."""
+    check_spelling(source, problem.graph.variables)
+    if INTERVENTION not in source.columns or INTERVENTION in problem.graph.variables:
+        return
+    for done in sorted(set(source.group((INTERVENTION,)).columns[0]), key=str):
+        arm = Arm(*_parsed(done, source)).within(problem.domains)
+        known = problem.domains.get(arm.variable or "")
+        if arm.variable is not None and known is None:
+            what = f"there is no variable {arm.variable}; it has {listing(problem.domains)}"
+        elif arm.value is not None and arm.value not in (known or ()):
+            what = f"the values of {arm.variable} are {listing(known or ())}"
+        else:
+            continue
+        raise DataError(f"{source.name}: column {INTERVENTION}: {done} does not fit the problem: {what}")
+
+
+def _parsed(done: object, source: Source) -> tuple[str | None, str | None]:
+    """The variable and the value that a cell of the column `intervention` names; neither if nobody intervened."""
     try:
-        return nothing_done(done) or parse_do(str(done))[0] is None
+        return (None, None) if nothing_done(done) else parse_do(str(done))
     except ArmError as error:
         raise DataError(f"{source.name}: column {INTERVENTION}: {error}") from None
 
@@ -88,8 +105,8 @@ def nothing_done(done: object) -> bool:
 
 
 def _tally(source: Source, group: tuple[str, ...], domains: Domains, between: Mapping[str, Ends]) -> Counts:
-    if _cells(group, domains) > WIDEST:
-        raise DataError(f"a table of {listing(group)} would have {_cells(group, domains):.3g} cells, which is too many")
+    if cells(group, domains) > WIDEST:
+        raise DataError(f"a table of {listing(group)} would have {cells(group, domains):.3g} cells, which is too many")
     real = next((v for v in group if v in between), None)
     rows = observations(source, tuple(v for v in group if v != real), real)
     codes = {v: rows.codes(v, domains[v]) for v in group if v != real}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -10,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.errors import DataError, listing
-from dobandit.problem import is_numeral, label
+from dobandit.problem import is_numeral, label, value_in
+from dobandit.problem.rewards import BINARY
 
 Numbers = NDArray[np.float64]
+MOST_NAMED = 5  # strange values in an error
 _MISSING = {"", "nan", "none", "null", "na", "n/a", "<na>", "nat"}
 
 
@@ -60,19 +63,22 @@ class Grouped:
 
     def labels(self, variable: str) -> list[str]:
         """The distinct values of a column, numbers in their order first; missing ones are refused."""
-        texts = set(self._text_of(variable).values())
-        self._refuse(variable, _is_missing, "without a value; drop or fill them")
-        return sorted(texts, key=_order)
+        texts = self._text_of(variable, ())
+        self._refuse_missing(variable, texts)
+        numbers = {value_in(BINARY, text) for text in texts.values()}  # true and false, if there is nothing else
+        return sorted(numbers if numbers <= set(BINARY) else set(texts.values()), key=_order)
 
     def codes(self, variable: str, domain: Sequence[str]) -> NDArray[np.intp]:
         """The position of every row's value in the domain."""
-        self._refuse(
-            variable, lambda text: _is_missing(text) and text not in domain, "without a value; drop or fill them"
-        )
-        allowed = f"; the values of {variable} are {listing(domain)}"
-        self._refuse(variable, lambda text: text not in domain, "with the value {}" + allowed)
+        texts = self._text_of(variable, domain)
+        strange = {value: text for value, text in texts.items() if text not in domain}
+        self._refuse_missing(variable, strange)
+        if strange:
+            rows, values = self._rows_with(variable, strange)
+            allowed = f"the values of {variable} are {listing(domain)}"
+            raise DataError(f"{self.source}: column {variable} has {_rows(rows)} with the {values}; {allowed}")
         place = {text: i for i, text in enumerate(domain)}
-        code = {value: place[text] for value, text in self._text_of(variable).items()}
+        code = {value: place[text] for value, text in texts.items()}
         column = self.columns[self.variables.index(variable)]
         return np.fromiter((code[value] for value in column), dtype=np.intp, count=len(column))
 
@@ -82,22 +88,30 @@ class Grouped:
         measured = self.measured and self.measured._replace(sums=self.measured.sums[keep])
         return Grouped(columns, self.weights[keep], self.variables, self.source, measured)
 
-    def _text_of(self, variable: str) -> Mapping[Any, str]:
+    def _text_of(self, variable: str, domain: Sequence[str]) -> Mapping[Any, str]:
         """The text of every distinct raw value; a column has few of them, so this is where the work is saved."""
         try:
             distinct = set(self.columns[self.variables.index(variable)])
         except TypeError:
             raise DataError(f"{self.source}: column {variable} has lists or tables in place of values") from None
-        return {value: label(value) for value in distinct}
+        return {value: value_in(domain, value) for value in distinct}
 
-    def _refuse(self, variable: str, is_bad: Any, complaint: str) -> None:
-        bad = {value: text for value, text in self._text_of(variable).items() if is_bad(text)}
-        if not bad:
-            return
-        column = self.columns[self.variables.index(variable)]
-        rows = sum(w for value, w in zip(column, self.weights, strict=True) if value in bad or value != value)
-        shown = repr(sorted(bad.values())[0])
-        raise DataError(f"{self.source}: column {variable} has {_rows(rows)} {complaint.format(shown)}")
+    def _refuse_missing(self, variable: str, texts: Mapping[Any, str]) -> None:
+        missing = {value: text for value, text in texts.items() if _is_missing(text)}
+        if missing:
+            rows, _ = self._rows_with(variable, missing)
+            raise DataError(f"{self.source}: column {variable} has {_rows(rows)} without a value; drop or fill them")
+
+    def _rows_with(self, variable: str, texts: Mapping[Any, str]) -> tuple[float, str]:
+        """How many rows have one of these raw values, and the values in words, the most frequent ones first."""
+        number: Counter[str] = Counter()
+        for value, weight in zip(self.columns[self.variables.index(variable)], self.weights, strict=True):
+            if value in texts:
+                number[texts[value]] += weight
+        if len(number) == 1:
+            return number.total(), f"value {next(iter(number))!r}"
+        ordered = sorted(number.items(), key=lambda item: (-item[1], _order(item[0])))
+        return number.total(), "values " + listing((f"{text!r} ({rows:g})" for text, rows in ordered), most=MOST_NAMED)
 
 
 def _rows(number: float) -> str:

@@ -117,7 +117,7 @@ def _arm(problem: Problem, done: object, source: str) -> int:
     if nothing_done(done):
         return 0
     try:
-        arm = Arm.parse(str(done))
+        arm = Arm.parse(str(done)).within(problem.domains)
         return problem.arms.index(arm)
     except ArmError as error:
         raise DataError(f"{source}: column {INTERVENTION}: {error}") from None

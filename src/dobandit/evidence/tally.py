@@ -27,7 +27,8 @@ class Tallied:
     these only in every m-th: those whose number among the outcomes of their arm is `rest` modulo `every`.
 
     The reward has two cells: what it is worth on the scale from 0 to 1, and the rest of the one. With `by_arm` every
-    arm of the problem has its own part of the table, which has the arm as its first axis.
+    arm of the problem has its own part of the table, which has the arm as its first axis. A table that is not `needed`
+    enters no estimate, so it may be missing where an earlier version counted a log.
     """
 
     variable: str
@@ -36,6 +37,7 @@ class Tallied:
     rest: int = 0
     arms: tuple[int, ...] = (0,)
     by_arm: bool = False
+    needed: bool = True
 
 
 class Layout:

@@ -1,5 +1,7 @@
 """Causal graphs with hidden confounders, and the formats they are written in."""
 
-from dobandit.graph.admg import Edge, Graph, Origin
+from dobandit.graph.admg import Edge, Graph
+from dobandit.graph.files import GraphLike, as_graph
+from dobandit.graph.origin import Origin
 
-__all__ = ["Edge", "Graph", "Origin"]
+__all__ = ["Edge", "Graph", "GraphLike", "Origin", "as_graph"]

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from dobandit.errors import GraphError, UnknownVariable
 from dobandit.graph import components, projection, separation
 from dobandit.graph.names import check_name
 from dobandit.graph.order import causal_order
+from dobandit.graph.origin import Origin
 
 if TYPE_CHECKING:
     import networkx
@@ -28,15 +29,6 @@ if TYPE_CHECKING:
 Edge = tuple[str, str]
 Nodes = str | Iterable[str]
 T = TypeVar("T")
-
-
-class Origin(NamedTuple):
-    """What the file of a graph said besides its edges: default arms, the default reward, and what a
-    reader should know of (hidden variables that were projected out)."""
-
-    exposures: tuple[str, ...] = ()
-    outcome: str | None = None
-    notes: tuple[str, ...] = ()
 
 
 class Graph:
@@ -229,6 +221,7 @@ class Graph:
 
     @classmethod
     def from_dot(cls, text: str) -> Graph:
+        """A DOT graph; variables marked `observed=no` or `latent=true` are projected out, as in dagitty."""
         from dobandit.graph.dot import read
 
         return read(text)
@@ -253,7 +246,7 @@ class Graph:
 
     @classmethod
     def from_networkx(cls, graph: Any) -> Graph:
-        """A DiGraph; nodes marked `hidden` or `latent` are projected out."""
+        """A DiGraph; nodes marked as hidden (`hidden=True`, `observed="no"`) are projected out."""
         from dobandit.graph.network import read
 
         return read(graph)
@@ -262,7 +255,7 @@ class Graph:
 
     def _known(self, node: str) -> str:
         if node not in self._parents:
-            raise UnknownVariable(node, self.variables)
+            raise UnknownVariable(node, self.variables, self.origin.hidden)
         return node
 
     def _known_set(self, nodes: Nodes) -> frozenset[str]:

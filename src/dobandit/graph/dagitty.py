@@ -5,8 +5,10 @@ Latent variables are projected out, and `origin` keeps what the file said of rol
 
 from __future__ import annotations
 
-from dobandit.graph.admg import Graph, Origin
+from dobandit.graph.admg import Graph
 from dobandit.graph.formats import Attribute, Braces, Link, edges_in_order, without_latents
+from dobandit.graph.marks import arrow, hides
+from dobandit.graph.origin import Origin
 from dobandit.graph.scan import Token
 
 PATTERNS = {
@@ -107,23 +109,34 @@ class _Reader(Braces):
             self.identifier("a name or '{' after 'dag'")
 
     def statement(self) -> list[Token]:
-        return [] if self.defaults("graph") else super().statement()
+        defaults = self.defaults("graph")
+        if defaults is None:
+            return super().statement()
+        for attribute in defaults[1]:
+            self.setting(attribute)
+        return []
 
     def edges(self, links: list[Link], attributes: list[Attribute]) -> None:
-        for key, value in attributes:
+        for attribute in attributes:
+            key, value = attribute
             if value is None and key.text in ROLES:
                 key.fail(f"the role {key} stands at an edge; give it to a variable in a statement of its own")
+            if attribute.read(arrow):
+                key.fail("dagitty has no dir; write '->', '<-', or '<->' for a hidden common cause")
         for link in links:
             self.found.join(*link)
 
-    def mark(self, variable: str, attributes: list[Attribute]) -> None:
-        for key, value in attributes:
+    def mark(self, variable: Token, attributes: list[Attribute]) -> None:
+        for attribute in attributes:
+            key, value = attribute
             if value is None and key.text not in ROLES:
                 key.fail(f"unknown role {key}; roles are exposure, outcome, latent and adjusted")
             if value and key.text in ROLES:
                 value.fail(f"the role {key} takes no value; write [{key.text}], or leave it out")
             if value is None:
-                self.give_role(variable, key)
+                self.give_role(variable.text, key)
+            elif attribute.read(hides) is not None:
+                key.fail(f"dagitty marks hidden variables as [latent]; write that instead of {key}, or leave it out")
 
     def give_role(self, variable: str, key: Token) -> None:
         role = ROLES[key.text]

@@ -1,14 +1,19 @@
 """Graphviz DOT: `digraph { X -> M -> Y; X -> Y [dir=both] }`.
 
-An edge with `dir=both` is a hidden common cause (`<->`); every other attribute is drawing and is passed
-over. The reader is strict: an undirected edge, or a construct that would change which variables an edge
-joins without our knowing it, is an error with its place.
+An edge with `dir=both` is a hidden common cause (`<->`). A variable with `observed=no`, `latent=true` or the
+like is hidden: it is projected out, and `origin` keeps what it left. Attributes of drawing are passed over.
+The reader is strict: an attribute that is not known, an undirected edge, or a construct that would change
+which variables an edge joins without our knowing it, is an error with its place.
 """
 
 from __future__ import annotations
 
+from functools import partial
+
 from dobandit.graph.admg import Graph
-from dobandit.graph.formats import Attribute, Braces, Link, edges_in_order
+from dobandit.graph.formats import Attribute, Braces, Link, edges_in_order, without_latents
+from dobandit.graph.marks import Marks, arrow
+from dobandit.graph.origin import Origin
 from dobandit.graph.scan import Token
 
 PATTERNS = {
@@ -32,15 +37,18 @@ REFUSED = {
     "html": "HTML labels '<...>' are not read; write the label in quotes",
     "port": "ports such as X:n are not read; leave ':' and what follows it out",
 }
-ARROWS = {"forward": "->", "back": "<-", "both": "<->"}
 
 
 def read(text: str) -> Graph:
     """
     >>> read('digraph { rankdir=LR; X -> {M Y}; M -> Y; X -> Y [dir=both] }')
     Graph('X -> {M, Y}; M -> Y; X <-> Y')
+    >>> read('digraph { U [observed="no"]; U -> {X Y}; X -> Y }')
+    Graph('X -> Y; X <-> Y')
     """
-    return _Reader(text).graph()
+    reader = _Reader(text)
+    graph = reader.graph()
+    return without_latents(graph, reader.found.names, reader.hidden(), Origin())
 
 
 def write(graph: Graph) -> str:
@@ -67,6 +75,10 @@ class _Reader(Braces):
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.arrow = "->"  # of an edge that does not say its `dir`
+        self.hides: bool | None = None  # what `node [...]` says of variables that are named here for the first time
+        self.marks = Marks()
+        self.by_default: dict[str, bool] = {}  # whether each variable was hidden where it was first named
+        self.unclear: list[Token] = []  # variables named again on their own where the default is another one
         self.subgraphs: set[str] = set()
 
     def header(self) -> None:
@@ -79,9 +91,9 @@ class _Reader(Braces):
             self.identifier("a name or '{' after 'digraph'")
 
     def block(self) -> list[Token]:
-        outside = self.arrow  # `edge [dir=...]` holds up to the brace that closes its block
+        outside = self.arrow, self.hides  # defaults hold up to the brace that closes their block
         named = super().block()
-        self.arrow = outside
+        self.arrow, self.hides = outside
         return named
 
     def statement(self) -> list[Token]:
@@ -91,6 +103,11 @@ class _Reader(Braces):
         word, attributes = defaults
         if word == "edge":
             self.arrow = self.direction(attributes)
+        elif word == "node":
+            self.hides = self.default(attributes)
+        else:
+            for attribute in attributes:
+                self.setting(attribute)
         return []
 
     def at_set(self) -> bool:
@@ -114,20 +131,43 @@ class _Reader(Braces):
         return attributes
 
     def edges(self, links: list[Link], attributes: list[Attribute]) -> None:
-        arrow = self.direction(attributes)
+        direction = self.direction(attributes)
         for left, operator, right in links:
-            self.found.join(left, operator._replace(text=arrow), right)
+            self.found.join(left, operator._replace(text=direction), right)
+            self.unclear = [token for token in self.unclear if token not in (*left, *right)]
 
-    def mark(self, variable: str, attributes: list[Attribute]) -> None:
-        """Whatever DOT says of a single variable is drawing."""
+    def variable(self, token: Token) -> Token:
+        self.by_default.setdefault(super().variable(token).text, bool(self.hides))
+        return token
+
+    def mark(self, variable: Token, attributes: list[Attribute]) -> None:
+        for attribute in attributes:
+            attribute.read(partial(self.marks.read, variable.text))
+        if self.hides not in (None, self.by_default[variable.text]):
+            self.unclear.append(variable)
+
+    def default(self, attributes: list[Attribute]) -> bool | None:
+        """Whether `node [...]` hides the variables that are new from here on; None if nothing was said."""
+        marks = Marks()
+        for attribute in attributes:
+            attribute.read(partial(marks.read, "node"))
+        hidden = marks.hidden("node")
+        return self.hides if hidden is None else hidden
 
     def direction(self, attributes: list[Attribute]) -> str:
         """The arrow that `dir` asks for, the last one if there are several, else that of the block."""
-        arrow = self.arrow
-        for value in [value for key, value in attributes if key.text == "dir" and value]:
-            if value.text == "none":
-                value.fail("dir=none leaves open which way the edge points; write forward, back or both")
-            if value.text not in ARROWS:
-                value.fail(f"unknown dir {value}; write forward, back or both")
-            arrow = ARROWS[value.text]
-        return arrow
+        found = self.arrow
+        for attribute in attributes:
+            found = attribute.read(arrow) or found
+        return found
+
+    def hidden(self) -> set[str]:
+        """The variables that are marked as hidden themselves, or by a default where they were first named."""
+        for token in self.unclear:
+            if self.marks.hidden(token.text) is None:
+                token.fail(
+                    f"{token.text} was named before, under another default of hidden variables than here; "
+                    f"write {token.text} [observed=no] if it is hidden, [observed=yes] if not"
+                )
+        said = {name: self.marks.hidden(name) for name in self.by_default}
+        return {name for name, hidden in self.by_default.items() if (hidden if said[name] is None else said[name])}

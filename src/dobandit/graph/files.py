@@ -1,15 +1,39 @@
-"""Graphs from files: DOT, dagitty or our own text, told apart by what they begin with."""
+"""Graphs from files and from what people hand in: DOT, dagitty or our own text, told apart by what they begin with."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Protocol
 
 from dobandit.errors import DobanditError, FileProblem, GraphError
 from dobandit.graph.admg import Graph
 
 _DOT = re.compile(r"(strict\s+)?(di)?graph\b", re.IGNORECASE)
 _DAGITTY = re.compile(r"(dag|pdag|mag|pag)\b[^{;\n]*\{")
+
+
+class HasGraph(Protocol):
+    """A Problem, for instance."""
+
+    graph: Graph
+
+
+GraphLike = Graph | str | HasGraph
+
+
+def as_graph(given: object) -> Graph:
+    """The graph that is meant: a Graph itself, a text in any of the three formats, or the graph of a Problem.
+
+    >>> as_graph("digraph { X -> Y }") == as_graph("X -> Y")
+    True
+    """
+    if isinstance(given, str):
+        return parse(given)
+    found = getattr(given, "graph", given)
+    if not isinstance(found, Graph):
+        raise GraphError(f"expected a Graph, a text such as 'X -> Y' or a Problem, not {type(given).__name__}")
+    return found
 
 
 def read_file(path: Path) -> Graph:

@@ -8,9 +8,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple, NoReturn, TypeVar
 
-from dobandit.errors import CycleError, GraphError, listing
-from dobandit.graph.admg import Edge, Graph, Origin
+from dobandit.errors import CycleError, GraphError, UnknownAttribute, listing
+from dobandit.graph.admg import Edge, Graph
+from dobandit.graph.marks import check_setting
 from dobandit.graph.names import RULE, check_name
+from dobandit.graph.origin import Origin
 from dobandit.graph.scan import Token, Tokens
 
 DEEPEST = 50
@@ -71,6 +73,15 @@ class Attribute(NamedTuple):
     key: Token
     value: Token | None
 
+    def read(self, read: Callable[[str, str], T]) -> T:
+        """`read(key, value)`, where what is wrong is reported at its place; without a value it is a yes."""
+        try:
+            return read(self.key.text, self.value.text if self.value else "yes")
+        except UnknownAttribute as error:
+            self.key.fail(error.message)
+        except GraphError as error:
+            (self.value or self.key).fail(error.message)
+
 
 class Braces(ABC):
     """A reader of DOT or a descendant of it, where a set of variables is itself statements in braces.
@@ -107,8 +118,12 @@ class Braces(ABC):
         """What a chain of variables and sets says."""
 
     @abstractmethod
-    def mark(self, variable: str, attributes: list[Attribute]) -> None:
+    def mark(self, variable: Token, attributes: list[Attribute]) -> None:
         """What attributes say of a single variable."""
+
+    def setting(self, attribute: Attribute) -> None:
+        """What is said of the whole drawing, such as rankdir=LR: nothing about causes."""
+        attribute.read(check_setting)
 
     # -- statements ----------------------------------------------------------------------------
 
@@ -131,7 +146,7 @@ class Braces(ABC):
         """One statement; hands back the variables that it names."""
         word = None if self.at_set() else self.identifier("a variable, a set or '}'")
         if word and self.tokens.take_if("="):
-            self.identifier("a value after '='")  # of the whole drawing, such as rankdir=LR
+            self.setting(Attribute(word, self.identifier("a value after '='")))
             return []
         left = [self.variable(word)] if word else self.members()
         links = self.links(left)
@@ -139,7 +154,7 @@ class Braces(ABC):
         if links:
             self.edges(links, attributes)
         elif word:
-            self.mark(word.text, attributes)
+            self.mark(word, attributes)
         return [*left, *(token for link in links for token in link.right)]
 
     def links(self, left: list[Token]) -> list[Link]:
@@ -222,7 +237,7 @@ def without_latents(graph: Graph, names: Sequence[str], latent: Collection[str],
     kept = [name for name in names if name not in latent]
     projected = graph.project(kept)
     if hidden:
-        origin = origin._replace(notes=(*origin.notes, _note(graph, projected, hidden)))
+        origin = origin._replace(notes=(*origin.notes, _note(graph, projected, hidden)), hidden=tuple(hidden))
     # The order is made anew: that of `graph` also waited for hidden parents.
     return Graph.from_edges(projected.directed, projected.bidirected, kept, origin=origin)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from dobandit.errors import GraphError, NotIdentifiable
-from dobandit.graph import Graph
+from dobandit.graph import Graph, GraphLike, as_graph
 from dobandit.graph.independencies import separator
 from dobandit.identification import tian
 from dobandit.identification.estimand import Estimand
@@ -19,22 +19,26 @@ from dobandit.identification.expressions import Sum, Table
 EVERYTHING = "all"
 
 
-def is_identifiable(graph: Graph, do: str, on: str) -> bool:
+def is_identifiable(graph: GraphLike, do: str, on: str) -> bool:
     """Whether observations, if there are enough, reveal the effect of setting `do` on `on`.
 
-    `on` is a variable, or "all" for the distribution of everything else. Complete: False means that
-    two models exist which agree on all observations and disagree on the effect.
+    `graph` is a Graph, a text, or a Problem; `on` is a variable, or "all" for the distribution of everything else.
+    Complete: False means that two models exist which agree on all observations and disagree on the effect.
     """
     try:
-        _expression(graph, do, on)
+        _expression(as_graph(graph), do, on)
     except NotIdentifiable:
         return False
     return True
 
 
-@lru_cache(maxsize=4096)
-def identify(graph: Graph, do: str, on: str) -> Estimand:
+def identify(graph: GraphLike, do: str, on: str) -> Estimand:
     """The recipe for P(on | do(do)) from observations; raises `NotIdentifiable`, which names the obstacle."""
+    return _identify(as_graph(graph), do, on)
+
+
+@lru_cache(maxsize=4096)
+def _identify(graph: Graph, do: str, on: str) -> Estimand:
     _check(graph, do, on)
     if _is_everything(graph, on):
         everything = tuple(v for v in graph.variables if v != do)

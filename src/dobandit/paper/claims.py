@@ -27,7 +27,8 @@ CRITERIA = (
     f"A claim holds if all its comparisons do, by more than {SIGNIFICANT:g} standard errors; what is less clear is a "
     "tie. Regret counts as constant if from the last but one fifth of the grid to the last it grows by less than "
     f"{CONSTANT:.0%} of what it then is, and as growing if by more. It has converged to zero if in the last fifth it "
-    f"is less than {NEARLY_ZERO:.0%} of that in the first."
+    f"is less than {NEARLY_ZERO:.0%} of that in the first. An algorithm fails if it has more regret than each of the "
+    "others and has not converged to zero."
 )
 
 
@@ -122,6 +123,7 @@ class Claim(NamedTuple):
 
     text: str
     check: Check
+    also: tuple[str, ...] = ()  # policies that it is about, although the figure leaves them out
 
 
 def average(places: int, start: float, stop: float) -> Array:
@@ -210,6 +212,25 @@ class Vanishes:
         margins = [side.number({name: NEARLY_ZERO * first - last}) for name in names]
         found = tuple(side.number({name: last}) for name in names)
         return Verdict(_all(margin.sign for margin in margins), _of("last fifth", names), found)
+
+
+@dataclass(frozen=True)
+class Fails:
+    """One policy has more regret than each of the others, averaged over the grid, and in the last fifth of the grid
+    more than a tenth of what it was in the first."""
+
+    policy: str
+
+    def __call__(self, side: Side) -> Verdict:
+        whole, first, last = (average(side.places, *part) for part in ((0, 1), (0, 0.2), (0.8, 1)))
+        behind = [side.number({self.policy: whole, name: -whole}) for name in side.names if name != self.policy]
+        remaining = side.number({self.policy: last - NEARLY_ZERO * first})
+        found = [side.number({name: whole}) for name in side.names]
+        return Verdict(
+            _all(number.sign for number in (*behind, remaining)),
+            f"{_of('average', side.names)}, {_of('last fifth', [self.policy])}",
+            (*found, side.number({self.policy: last})),
+        )
 
 
 def _growth_beyond_constant(side: Side, name: str) -> Number:

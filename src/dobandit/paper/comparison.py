@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dobandit.paper.claims import SIGNIFICANT, TIE, YES, Printed, Run, Side, Verdict, average
+from dobandit.paper.claims import SIGNIFICANT, TIE, YES, Claim, Printed, Run, Side, Verdict, average
 from dobandit.paper.reproduction import Reproduced
 from dobandit.plots import Curve
 
@@ -127,13 +127,20 @@ class Judgement(NamedTuple):
 
 def judgements(found: Reproduced) -> list[Judgement]:
     """The claims of the paper about a panel, checked."""
-    names = found.panel.experiment.policies
-    sides: list[Side | None] = [
+    return [
+        Judgement(claim.text, *(claim.check(side) if side else None for side in _sides(found, claim)))
+        for claim in found.panel.claims
+    ]
+
+
+def _sides(found: Reproduced, claim: Claim) -> list[Side | None]:
+    """The published points of the policies that a claim is about, and our runs with both forms of the baselines."""
+    names = (*found.panel.experiment.policies, *claim.also)
+    return [
         Printed({p: found.published[p] for p in names}) if set(names) <= set(found.published) else None,
         _run(found, {p: nearest(found, p) for p in names}),
         _run(found, {p: p for p in names}),
     ]
-    return [Judgement(c.text, *(c.check(side) if side else None for side in sides)) for c in found.panel.claims]
 
 
 def _run(found: Reproduced, parts: Mapping[str, str]) -> Run | None:

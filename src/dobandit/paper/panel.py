@@ -60,8 +60,9 @@ class Panel:
 
     @property
     def policies(self) -> tuple[str, ...]:
-        """The paper's, each followed by its variant."""
-        return tuple(form for name in self.experiment.policies for form in self.forms(name))
+        """The paper's, each followed by its variant, and those that it speaks of but leaves out of the figure."""
+        shown = [form for name in self.experiment.policies for form in self.forms(name)]
+        return tuple(dict.fromkeys([*shown, *(name for claim in self.claims for name in claim.also)]))
 
     def forms(self, policy: str) -> tuple[str, ...]:
         """A policy of the paper as its own paper defines it, and its variant if there is one."""

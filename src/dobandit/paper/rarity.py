@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dobandit.estimate.conditional import has_no_backdoor
 from dobandit.estimate.projected import MOST_CELLS
 from dobandit.estimate.split import Factor, factors_of
-from dobandit.policies.infrequent import threshold_m, threshold_n
+from dobandit.policies.infrequent import by_variable, threshold_m, threshold_n
 from dobandit.problem import Arm, Problem
 from dobandit.worlds import World
 
@@ -28,13 +28,14 @@ class Rarity(NamedTuple):
 
 
 class Thresholds(NamedTuple):
-    """n(q) of the paper and the m(q) of those before it, for the true q."""
+    """n(q) of the paper and the m of the papers before it, for the true q."""
 
     n: float  # in the form that Algorithm 2 uses on this graph
     n_general: float  # q_{i,x} = min_z P(X_i = x, Pa~ = z), to the power of k_i
     n_no_backdoor: float  # q_{i,x} = P(X_i = x): never larger; meant for graphs without open back-door paths
     m: int  # Lattimore et al. 2016, Nair et al. 2021: counts variables
     m_prime: int  # the same as the paper quotes it: counts arms; differs only where variables have many values
+    m_c: int  # m(C), Maiti et al. 2022: counts variables, each by its rarest cell min_{x,z}, to the power of k_i
 
 
 def thresholds(problem: Problem, world: World, costs: Array) -> Thresholds:
@@ -43,21 +44,29 @@ def thresholds(problem: Problem, world: World, costs: Array) -> Thresholds:
     >>> from dobandit.worlds import parallel
     >>> world = parallel(n=50)
     >>> thresholds(Problem(world.graph, "Y", budget=1), world, np.array([1] + [4.0] * 100))
-    Thresholds(n=8.0, n_general=8.0, n_no_backdoor=8.0, m=2, m_prime=2)
+    Thresholds(n=8.0, n_general=8.0, n_no_backdoor=8.0, m=2, m_prime=2, m_c=2)
     """
-    plain, general = marginal_rarity(problem, world), general_rarity(problem, world)
-    n_plain, n_general = (
-        float(threshold_n((r.q**r.k)[np.newaxis], costs[np.newaxis, 1:])[0]) for r in (plain, general)
-    )
-    own = np.split(plain.q, np.cumsum([len(problem.domains[v]) for v in problem.intervenable])[:-1])
-    rarest = np.array([values.min() for values in own])
+    plain, general = (found.q**found.k for found in (marginal_rarity(problem, world), general_rarity(problem, world)))
+    n_plain, n_general = (float(threshold_n(q[np.newaxis], costs[np.newaxis, 1:])[0]) for q in (plain, general))
     return Thresholds(
         n=n_plain if has_no_backdoor(problem) else n_general,
         n_general=n_general,
         n_no_backdoor=n_plain,
-        m=int(threshold_m(rarest[np.newaxis], len(rarest))[0]),
-        m_prime=int(threshold_m(plain.q[np.newaxis], len(plain.q))[0]),
+        m=_m(_by_variable(plain, problem), len(problem.intervenable)),
+        m_prime=_m(plain, len(plain)),
+        m_c=_m(_by_variable(general, problem), 2 * len(problem.intervenable)),
     )
+
+
+def _m(rarity: Array, largest: int) -> int:
+    return int(threshold_m(rarity[np.newaxis], largest)[0])
+
+
+def _by_variable(rarity: Array, problem: Problem) -> Array:
+    """The rarity of each variable's rarest value."""
+    with_do = np.concatenate([[1.0], rarity])
+    rarest: Array = by_variable(with_do[np.newaxis], problem)[0]
+    return rarest
 
 
 def rarity(problem: Problem, world: World) -> Rarity:

@@ -88,10 +88,11 @@ def _lessons(
 ) -> _Lessons:
     gradients = np.where(alone.T[:, np.newaxis], 0.0, gradients)
     against = gradients[leader, :, np.arange(len(leader))].T - gradients  # axes: arm, cell, row
-    moved = pooled.conditions.covariance(pooled.cells(view), against, against)
+    cells = pooled.cells(view)
+    moved = pooled.conditions.covariance(cells, against, against)
     # How far the prior is off is uncertain, too: if anything up to what it may be is equally likely, the variance is a
     # third of its square. Every z has a part of that, which outcomes on z remove.
-    off = pooled.conditions.by_prior(against)
+    off = pooled.conditions.by_prior(cells, against)
     moved += total(np.moveaxis(off / totals, 1, 0))[:, np.newaxis] * off * (totals + 1) / (3 * totals)
     totals, met, moved = (np.ascontiguousarray(np.moveaxis(a, -1, 0)) for a in (totals, pooled.met(view), moved))
     return _Lessons(leader, totals, met, moved, alone)

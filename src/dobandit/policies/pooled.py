@@ -9,11 +9,12 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from dobandit.estimate.expected_counts import ExpectedCounts
 from dobandit.estimate.joint import Joint
-from dobandit.estimate.lessons import Lessons
 from dobandit.estimate.pool import Pool
-from dobandit.estimate.posterior import PRIOR, Conditions
+from dobandit.estimate.posterior import PRIOR, Conditions, shared_groups
 from dobandit.estimate.promises import Promises
+from dobandit.estimate.stated import Stated
 from dobandit.estimate.weighing import Known, Weighing
 from dobandit.evidence.tally import Tallied
 from dobandit.policies.protocol import Array, View
@@ -29,16 +30,17 @@ class Pooled:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.pool = Pool(problem)
-        # Who is to name the best arm takes what was not seen to be like the rest; who earns on the way leaves it the
-        # benefit of the doubt: centred, causal-thompson gained more regret late in long runs.
-        self.conditions = Conditions(self.pool.layout, centred=problem.objective == "simple")
+        # For simple regret, rows without data are taken to be like the others. For cumulative regret they keep the
+        # benefit of the doubt: with centred tables causal-thompson lost more late in long runs.
+        groups = shared_groups(self.pool.layout) if problem.objective == "simple" else ()
+        self.conditions = Conditions(self.pool.layout, groups)
         self.weighing = Weighing(self.pool, self.conditions)
-        self.lessons = Lessons(self.pool, self.conditions)
+        self.expected = ExpectedCounts(self.pool, self.conditions)
         self.joint = Joint(problem)
         self.promises = Promises(problem, self.joint)
-        self.tables: Sequence[Tallied] = (*self.pool.tables, *self.lessons.tables, *self.joint.tables)
+        self.tables: Sequence[Tallied] = (*self.pool.tables, *self.expected.tables, *self.joint.tables)
         self._cells = self.pool.layout.size
-        self._together = self._cells + self.lessons.layout.size  # where the joint table begins
+        self._together = self._cells + self.expected.layout.size  # where the joint table begins
         self._has_aliases = bool(self.pool.is_alias.any())
 
     def translated(self, view: View, other: Pooled) -> View:
@@ -50,7 +52,7 @@ class Pooled:
     @cached_property
     def _places(self) -> NDArray[np.intp]:
         """Where the cells of the joint table belong in the tables of the graph."""
-        return self.joint.places((*self.pool.tables, *self.lessons.tables))
+        return self.joint.places((*self.pool.tables, *self.expected.tables))
 
     def together(self, view: View) -> Array:
         """The counts of the joint table."""
@@ -76,7 +78,25 @@ class Pooled:
 
     def met(self, view: View) -> Array:
         """The chance that an outcome of an arm falls on a condition of a table that it may enter: (arm, z, row)."""
-        return self.lessons.of_arms(self.lessons.of_observing(view.counts[:, self._cells : self._together]))
+        return self.expected.per_pull(view.counts[:, self._cells : self._together])
+
+    def stated(self, view: View) -> Known:
+        """What people are told of all arms, whatever prior a policy explores with."""
+        conditions, weighing = self._stated
+        shapes = np.ascontiguousarray(conditions.shapes(view.counts[:, : self._cells]).T)
+        return weighing.known(conditions.normalised(shapes), conditions.sums(shapes))
+
+    def stated_draws(self, view: View, known: Known, number: int, rng: np.random.Generator) -> Array:
+        """Draws of all means from that posterior, for a batch of one row: axes (arm, draw)."""
+        conditions, weighing = self._stated
+        cells = conditions.drawn(view.counts[:, : self._cells], number, rng)
+        circuit = self.pool.circuit
+        return weighing.means(circuit.outputs(circuit.values(cells)), np.repeat(known.weights, number, axis=1))
+
+    @cached_property
+    def _stated(self) -> tuple[Stated, Weighing]:
+        conditions = Stated(self.problem, self.pool.layout)
+        return conditions, Weighing(self.pool, conditions)
 
     def refuted(self, view: View, before: Array, known: Known) -> Array:
         """How many standard deviations the own rewards of an arm are from what the graph makes of all data, where

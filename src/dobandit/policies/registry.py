@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import Field, fields
+from dataclasses import Field, fields, is_dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
@@ -20,6 +20,15 @@ ORDER = (  # the rest follows by name
     *("causal-thompson", "paper-cumulative", "crm", "crm-nb", "f-kube", "ucb", "thompson"),
     *("causal-explore", "paper-simple", "srm", "gamma-nb", "parallel-bandit", "successive-rejects", "sh-rr", "uniform"),
 )
+PARTS = (
+    "name",
+    "objective",
+    "ignores_budget",
+    "tables",
+    "start",
+    "choose",
+    "recommend",
+)  # of what may be handed in as a policy
 
 
 @cache
@@ -43,8 +52,10 @@ def policies_for(objective: str) -> list[str]:
 
 
 def policy(spec: str | Policy) -> Policy:
-    """The policy that a text such as `f-kube[as_published=true]` names."""
+    """The policy that a text such as `f-kube[as_published=true]` names, or the policy itself."""
     if not isinstance(spec, str):
+        if isinstance(spec, type) or not all(hasattr(spec, part) for part in PARTS):
+            raise PolicyError(f"a policy is a name such as 'f-kube' or an object of a policy's class, not {spec!r}")
         return spec
     parsed = _SPEC.fullmatch(spec)
     name = _plain(parsed[1] if parsed else spec)
@@ -64,6 +75,25 @@ def spec_of(made: Policy) -> str:
         f"{f.name}={_written(getattr(made, f.name))}" for f in _fields(type(made)) if getattr(made, f.name) != f.default
     ]
     return made.name + (f"[{','.join(options)}]" if options else "")
+
+
+def name_of(made: Policy) -> str:
+    """The text that makes this very policy once more, for those who keep it by its name."""
+    if registered().get(made.name) is not type(made):
+        raise PolicyError(
+            f"a policy of your own ({made.name}) runs in simulate, but a study is reopened by the name of its policy; "
+            f"name one of {listing(policies_for(made.objective))}"
+        )
+    spec = spec_of(made)
+    try:
+        same = policy(spec) == made
+    except PolicyError:
+        same = False
+    if not same:
+        raise PolicyError(
+            f"{made!r} cannot be written as a text such as {made.name}[...], which a study is reopened by"
+        )
+    return spec
 
 
 def starts_from_logs(made: Policy) -> bool:
@@ -108,7 +138,7 @@ def _written(value: object) -> str:
 
 
 def _fields(kind: type[Any]) -> tuple[Field[Any], ...]:
-    return fields(kind)
+    return fields(kind) if is_dataclass(kind) else ()
 
 
 def _plain(name: str) -> str:

@@ -3,6 +3,6 @@
 from dobandit.problem.arms import Arm
 from dobandit.problem.costs import Choose, Cost, Uniform
 from dobandit.problem.definition import Problem
-from dobandit.problem.labels import is_numeral, label
+from dobandit.problem.labels import is_numeral, label, value_in
 
-__all__ = ["Arm", "Choose", "Cost", "Problem", "Uniform", "is_numeral", "label"]
+__all__ = ["Arm", "Choose", "Cost", "Problem", "Uniform", "is_numeral", "label", "value_in"]

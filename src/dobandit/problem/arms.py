@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 
 from dobandit.errors import ArmError
-from dobandit.problem.labels import label
+from dobandit.problem.labels import label, value_in
 
 _DO = re.compile(r"\s*do\s*\((.*)\)\s*", re.DOTALL)
 _SETTING = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_.]*)\s*(?:=(.*))?", re.DOTALL)
@@ -34,6 +35,15 @@ class Arm:
         if variable is not None and value is None:
             raise ArmError(f"{text!r} does not say the value: write do({variable}=...)")
         return cls(variable, value)
+
+    def within(self, domains: Mapping[str, Collection[str]]) -> Arm:
+        """The same arm with its value as the domain of its variable has it.
+
+        >>> str(Arm.parse("do(X=True)").within({"X": ("0", "1")}))
+        'do(X=1)'
+        """
+        known = domains.get(self.variable) if self.variable else None
+        return replace(self, value=value_in(known, self.value)) if known else self
 
     def __str__(self) -> str:
         return "do()" if self.variable is None else f"do({self.variable}={self.value})"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from dobandit.errors import GraphError, listing
-from dobandit.graph import Graph
+from dobandit.graph import Graph, as_graph
 from dobandit.problem.arms import Arm
 from dobandit.problem.costs import Choose, Cost, Uniform, costs_of_arms
 from dobandit.problem.faults import Faults, is_positive
@@ -71,6 +71,7 @@ class Problem:
     ) -> None:
         faults = Faults()
         full = _graph(graph, faults)
+        faults.hidden = full.origin.hidden
         kept = full.variables if observed is None else faults.names(observed, ("observed",), full.variables)
         name, worth, continuous = read_reward(reward or full.origin.outcome, full.variables, faults)
         if name in full and name not in kept:
@@ -155,10 +156,8 @@ class Problem:
 
 
 def _graph(graph: object, faults: Faults) -> Graph:
-    if isinstance(graph, Graph):
-        return graph
     try:
-        return Graph(graph)  # type: ignore[arg-type]  # a text; anything else is refused there in a sentence
+        return as_graph(graph)
     except GraphError as error:
         faults.add(("graph",), str(error))
         faults.raise_any()

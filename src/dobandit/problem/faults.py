@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from numbers import Real
 from typing import Any, TypeGuard
@@ -16,12 +16,16 @@ class Faults:
 
     def __init__(self) -> None:
         self.found: list[Fault] = []
+        self.hidden: Collection[str] = ()  # variables that are marked as hidden where the graph was read from
 
     def add(self, place: tuple[str, ...], message: str) -> None:
         self.found.append(Fault(place, message))
 
     def unknown(self, place: tuple[str, ...], message: str, name: str, known: Iterable[str]) -> None:
         """A name that nobody knows: the nearest known one, or all of them, as the way out."""
+        if name in self.hidden:
+            self.add(place, f"{name} is hidden in the graph; remove the mark there, or name an observed variable")
+            return
         known = list(known)
         near = get_close_matches(name, known, n=1)
         self.add(place, f"{message}; " + (f"did you mean {near[0]}?" if near else f"known are {listing(known)}"))

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Collection
 
 _DECIMAL = re.compile(r"[+-]?\d+\.\d+")
 _MINUS_ZERO = re.compile(r"-0+")
+_WORDS = {"true": "1", "false": "0"}
 
 
 def label(value: object) -> str:
@@ -21,6 +23,20 @@ def label(value: object) -> str:
     if _DECIMAL.fullmatch(text):
         text = text.rstrip("0").rstrip(".")
     return "0" if _MINUS_ZERO.fullmatch(text) else text
+
+
+def value_in(domain: Collection[str], value: object) -> str:
+    """The value of a domain that is meant, else the label as it is. True and false, as words in any case, are the same
+    word of the domain, or else 1 and 0: every program writes them in its own way.
+
+    >>> value_in(("0", "1"), "TRUE"), value_in(("False", "True"), "TRUE"), value_in(("no", "yes"), "TRUE")
+    ('1', 'True', 'TRUE')
+    """
+    text, word = label(value), str(value).strip().lower()
+    if text in domain or word not in _WORDS:
+        return text
+    meant = [known for known in domain if known.lower() == word] or [_WORDS[word]]
+    return meant[0] if len(meant) == 1 and meant[0] in domain else text
 
 
 def is_numeral(text: str) -> bool:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dobandit.evidence.tables import frame, write_table
 from dobandit.graph.independencies import Independence
 from dobandit.policies.protocol import broken_promise_told, contradiction_told
 
@@ -98,20 +98,32 @@ class Results:
         ]
         return curves_figure(curves, xlabel=self.axis, ylabel=f"{self.objective} regret")
 
-    def write(self, path: Path) -> None:
-        """Tidy results: one line for each policy, trial and place on the grid."""
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(
-                ["policy", "trial", self.axis, "regret", "spent", "recommended", *map("pulls {}".format, self.arms)]
-            )
-            for name in self.policies:
-                for i in range(self.trials):
-                    for j, x in enumerate(self.grid):
-                        best = self.arms[int(self.recommended[name][i, j])]
-                        numbers = [float(self.regret[name][i, j]), float(self.spent[name][i, j])]
-                        pulls = self.pulls[name][i, j].astype(int).tolist()
-                        writer.writerow([name, i, x, *numbers, best, *pulls])
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Tidy results: one row for each policy, trial and place on the grid."""
+
+        def all_of(found: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+            return np.concatenate([found[name].reshape(len(cells), -1) for name in self.policies])
+
+        cells = [(i, x) for i in range(self.trials) for x in self.grid]
+        trials, places = zip(*(cells * len(self.policies)), strict=True)
+        table = {
+            "policy": np.repeat(np.array(self.policies, dtype=object), len(cells)),
+            "trial": np.array(trials),
+            self.axis: np.array(places),
+            "regret": all_of(self.regret)[:, 0],
+            "spent": all_of(self.spent)[:, 0],
+            "recommended": np.array(self.arms, dtype=object)[all_of(self.recommended)[:, 0]],
+        }
+        pulls = all_of(self.pulls).astype(np.int64)
+        return table | {f"pulls {arm}": pulls[:, k] for k, arm in enumerate(self.arms)}
+
+    def to_frame(self) -> Any:
+        """The tidy results as a pandas DataFrame, or a polars one where pandas is not installed."""
+        return frame(self.columns())
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """The tidy results as a CSV, JSON or Parquet file, by the ending of its name."""
+        write_table(path, self.columns())
 
 
 def standard_error(values: Array) -> float:

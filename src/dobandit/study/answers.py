@@ -7,7 +7,7 @@ of draws from the posterior, always the same ones for the same books.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from dobandit.policies.guard import Added, Doubts, by_graph, looked, pairs_of
 from dobandit.policies.pooled import Pooled, own_means, pooled_of
 from dobandit.policies.protocol import OBSERVE, STOP, State, broken_promise_told, contradiction_told
 from dobandit.policies.registry import spec_of
+from dobandit.policies.ties import recommended
 from dobandit.problem import Problem
 from dobandit.study.books import Books, Money
 from dobandit.study.decisions import looks_back
@@ -61,8 +62,9 @@ class Status(NamedTuple):
 
 
 class Best(NamedTuple):
-    """The recommended arm. `observational` is the share of plain observations among all rows of evidence; `warnings`
-    say what the data have against the graph."""
+    """The recommended arm, by the `criterion`: its mean, or for cumulative regret, where every pull has to earn its
+    cost, its mean per cost (above the worst value of the reward). `observational` is the share of plain observations
+    among all rows of evidence; `warnings` say what the data have against the graph."""
 
     arm: str
     mean: float
@@ -72,6 +74,7 @@ class Best(NamedTuple):
     observational: float
     pulls: int
     warnings: tuple[str, ...]
+    criterion: Literal["mean", "mean per cost"]
 
 
 class Beliefs(NamedTuple):
@@ -106,8 +109,10 @@ def status(books: Books, now: float) -> Status:
 
 def best(books: Books) -> Best:
     known = believed(books)
-    arm = int(books.policy.recommend(books.view(np.zeros(books.costs.shape, dtype=bool)), last_state(books))[0])
-    is_best = known.draws[:, arm] >= known.draws.max(axis=1) - SAME
+    per_cost = books.problem.objective == "cumulative"
+    arm = _best_per_cost(books, known) if per_cost else _recommended(books)
+    scores = known.draws / books.costs if per_cost else known.draws
+    is_best = scores[:, arm] >= scores.max(axis=1) - SAME
     told = books.judged.told[0]
     return Best(
         arm=str(books.problem.arms[arm]),
@@ -118,7 +123,18 @@ def best(books: Books) -> Best:
         observational=float(told[OBSERVE] / max(told.sum(), 1.0)),
         pulls=int(books.done[0, arm]),
         warnings=(*_refuted_arms(books.problem, known.refuted), *known.warnings),
+        criterion="mean per cost" if per_cost else "mean",
     )
+
+
+def _best_per_cost(books: Books, known: Beliefs) -> int:
+    return int(recommended(books.problem.utility(known.means)[np.newaxis] / books.costs, books.costs)[0])
+
+
+def _recommended(books: Books) -> int:
+    """What the policy recommends."""
+    view = books.view(np.zeros(books.costs.shape, dtype=bool))
+    return int(books.policy.recommend(view, last_state(books))[0])
 
 
 def _refuted_arms(problem: Problem, refuted: Array) -> list[str]:
@@ -143,7 +159,7 @@ def believed(books: Books) -> Beliefs:
     if books.judged.layout.tables:
         refuted, added = _doubts(books, view)
         ((_, pooled, seen),) = by_graph(view, added)
-        known, _ = pooled.known(seen)
+        known = pooled.stated(seen)
         refuted = pooled.refuted(seen, refuted, known) if _is_guarded(books) else refuted
         alone = pooled.alone(refuted)[0]
         of_graph = _pooled_draws(pooled, seen, known, rng)
@@ -184,11 +200,9 @@ def _own_draws(view: View, rng: np.random.Generator) -> Array:
 def _pooled_draws(pooled: Pooled, view: View, known: Known, rng: np.random.Generator) -> Array:
     """Draws of all tables, and what each of them makes of every arm. The prior may be wrong about all cells without
     data alike, so that all draws of an arm are moved up or down together."""
-    shapes = pooled.shapes(view)
-    number = max(min(DRAWS, NUMBERS // shapes.size), 100)
-    cells = pooled.conditions.normalised(np.ascontiguousarray(rng.standard_gamma(shapes, (number, shapes.size)).T))
+    number = max(min(DRAWS, NUMBERS // pooled.pool.layout.size), 100)
     alike = rng.uniform(-ALIKE, ALIKE, (number, 1))
-    return np.asarray(pooled.values(cells, np.repeat(known.weights, number, axis=1)).T + alike * known.by_prior.T)
+    return np.asarray(pooled.stated_draws(view, known, number, rng).T + alike * known.by_prior.T)
 
 
 def in_units(problem: Problem, utility: Array) -> Array:

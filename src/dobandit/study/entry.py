@@ -18,7 +18,8 @@ from dobandit.study.decisions import Decision
 from dobandit.study.events import Event
 from dobandit.study.outcomes import Values, checked, written
 from dobandit.study.stores import Access, Snapshot
-from dobandit.study.tickets import Pull, Receipt, amount, as_datetime, numbered
+from dobandit.study.tally import is_same_log
+from dobandit.study.tickets import Pull, Receipt, Withdrawal, amount, as_datetime, numbered
 
 VERSION = version("dobandit")
 SNAPSHOT_EVERY = 64  # events
@@ -98,6 +99,7 @@ class Entry:
     def record(self, arm: Arm, outcome: Mapping[str, object], name: str | None) -> int:
         """An experiment that nobody asked for, once under its name; its pull."""
         problem = self.books.problem
+        arm = arm.within(problem.domains)
         if arm not in problem.arms:
             raise ArmError(f"{arm} is not an arm of this study; its arms are {listing(map(str, problem.arms))}")
         values = checked(problem, arm, outcome)
@@ -131,16 +133,17 @@ class Entry:
                 "if it is another one, give it another name"
             )
 
-    def withdraw(self, pull: int, refund: bool, reason: str) -> bool:
-        """A pull that does not count; whether that is new. The last word on its refund holds."""
+    def withdraw(self, pull: int, refund: bool | None, reason: str) -> Withdrawal:
+        """A pull that does not count. The last word on its refund holds; without one, what was decided before."""
         pull = numbered(pull, self.books.last)
         before = [event.content["refund"] for event in self._events_of(pull) if event.kind == "withdrawn"]
-        if before and before[-1] == refund:
-            return False
-        self.correct("withdrawn", pull, {"refund": refund, "reason": reason})
-        if before and not refund:
+        decided = refund if refund is not None else bool(before and before[-1])
+        if before and before[-1] == decided:
+            return Withdrawal(pull, decided, new=False)
+        self.correct("withdrawn", pull, {"refund": decided, "reason": reason})
+        if before and not decided:
             self._check_paid_again(pull)
-        return True
+        return Withdrawal(pull, decided, new=True)
 
     def _check_paid_again(self, pull: int) -> None:
         """A refund may be taken back, unless the money is gone: only facts may overdraw a budget."""
@@ -160,12 +163,18 @@ class Entry:
         if known is None or not known["counts"]:
             self.add("observed", None, {"name": batch, **content})
             return True
-        if known["digest"] != content["digest"]:
+        if known["digest"] != content["digest"] and not self._has_log(known["digest"], content):
             raise Conflict(
                 f"the batch {batch!r} is in the study already, with {known['rows']} rows; "
                 f"these are {content['rows']} others: give them another name"
             )
         return False
+
+    def _has_log(self, digest: str, content: Mapping[str, Any]) -> bool:
+        """Whether the log with this digest is the same but for rounding."""
+        logs = [event.content for event in self._access.events() if event.kind == "observed"]
+        with making_sense_of(self._access.name):
+            return any(log["digest"] == digest and is_same_log(log, content) for log in logs)
 
     def told(self, pull: int) -> tuple[Values | None, Arm]:
         """The outcome of a pull, if there is one, and its arm; a pull that is unknown or withdrawn is refused."""

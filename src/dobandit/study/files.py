@@ -6,15 +6,16 @@ variable has the name of one of them, ours is called `pull id`, `pull cost` and 
 
 from __future__ import annotations
 
-import csv
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
-from dobandit.errors import DataError, DobanditError, FileProblem, MissingExtra
+import numpy as np
+
+from dobandit.errors import DataError, DobanditError, FileProblem
 from dobandit.evidence.counts import INTERVENTION
 from dobandit.evidence.sources import open_file
+from dobandit.evidence.tables import check_form, write_columns
 from dobandit.problem import Problem, label
 from dobandit.study.corrections import withdrawn
 from dobandit.study.events import Event
@@ -22,7 +23,6 @@ from dobandit.study.tickets import as_datetime
 from dobandit.study.writing import new_file
 
 Row = dict[str, Any]
-FORMS = (".csv", ".json", ".parquet")
 OURS = ("id", INTERVENTION, "cost", "worker", "begun", "told")
 
 
@@ -51,16 +51,18 @@ def check_readable(path: Path) -> None:
 def read_outcomes(path: Path, problem: Problem) -> list[tuple[int, dict[str, object]]]:
     """The rows of a CSV or Parquet file: the column `id` says which pull, one column for every observed variable.
 
-    Other columns are for people, and not read.
+    Other columns are for people, and not read. The outcomes come in the order of their pulls, because what is asked
+    next depends on it, and the order in which many threads read a file is chance.
     """
     check_readable(path)
     source, variables, id_column = open_file(path), problem.graph.variables, columns(problem)["id"]
     found = source.group((id_column, *variables))
-    rows = list(zip(*found.columns, strict=True))
+    place = f"{path.name}: column {id_column}"
+    rows = [(_id(pull, place), values) for pull, *values in zip(*found.columns, strict=True)]
+    rows.sort(key=lambda row: (row[0], [*map(label, row[1])]))
     if not rows:
         raise DataError(f"{path.name}: there are no outcomes in this file")
-    place = f"{path.name}: column {id_column}"
-    return [(_id(row[0], place), dict(zip(variables, row[1:], strict=True))) for row in rows]
+    return [(pull, dict(zip(variables, values, strict=True))) for pull, values in rows]
 
 
 def _id(value: object, place: str) -> int:
@@ -103,52 +105,18 @@ def spending(events: Sequence[Event], problem: Problem) -> list[tuple[float, flo
 
 def write_rows(path: Path, rows: Sequence[Row], problem: Problem) -> None:
     """A CSV, JSON or Parquet file, by the ending of its name; an existing one is not touched."""
-    names = [*columns(problem).values(), *problem.graph.variables]
-    form = path.suffix.lower()
-    if form not in FORMS:
-        raise FileProblem(f"{path}: the name of an export ends in .csv, .json or .parquet")
-    if form == ".parquet" and len({name.lower() for name in names}) < len(names):
-        raise FileProblem(f"{path}: a Parquet file cannot hold variables that differ in case only; export to .csv")
+    kinds = _kinds(problem)
+    check_form(path, kinds)
     with new_file(path) as draft:
-        if form == ".parquet":
-            _write_parquet(draft, _kinds(problem), rows)
-        else:
-            with draft.open("x", encoding="utf-8", newline="") as out:
-                _write_text(out, form, names, rows)
+        write_columns(draft, {name: np.array([row[name] for row in rows], kind) for name, kind in kinds.items()})
 
 
-def _write_text(out: TextIO, form: str, names: Sequence[str], rows: Sequence[Row]) -> None:
-    if form == ".json":
-        json.dump([{name: row[name] for name in names} for row in rows], out, indent=1)
-        out.write("\n")
-        return
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows([row[name] for name in names] for row in rows)
-
-
-def _kinds(problem: Problem) -> dict[str, str]:
-    """The columns of a Parquet file and what they hold: values are texts, but a reward may be a number."""
+def _kinds(problem: Problem) -> dict[str, type]:
+    """The columns of a file and what they hold: values are texts, but a reward may be a number."""
     ours = columns(problem)
-    kinds = dict.fromkeys([*ours.values(), *problem.graph.variables], "VARCHAR")
-    kinds |= {ours["id"]: "BIGINT", ours["cost"]: "DOUBLE"}
-    return kinds | ({problem.reward: "DOUBLE"} if problem.reward_is_continuous else {})
-
-
-def _write_parquet(path: Path, kinds: Mapping[str, str], rows: Sequence[Row]) -> None:
-    try:
-        import duckdb
-    except ImportError:
-        raise MissingExtra("duckdb", "data") from None
-    columns, marks = ", ".join(f'"{name}" {kind}' for name, kind in kinds.items()), ", ".join("?" for _ in kinds)
-    try:
-        with duckdb.connect() as base:
-            base.execute(f"CREATE TABLE outcome ({columns})")
-            if rows:
-                base.executemany(f"INSERT INTO outcome VALUES ({marks})", [[row[n] for n in kinds] for row in rows])
-            base.execute("COPY outcome TO '{}' (FORMAT parquet)".format(str(path).replace("'", "''")))
-    except duckdb.Error as error:
-        raise OSError(str(error).splitlines()[0]) from None  # told by whoever knows the name of the file
+    kinds: dict[str, type] = dict.fromkeys([*ours.values(), *problem.graph.variables], object)
+    kinds |= {ours["id"]: np.int64, ours["cost"]: float}
+    return kinds | ({problem.reward: float} if problem.reward_is_continuous else {})
 
 
 def _written(time: float) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.errors import OutcomeError, listing
-from dobandit.problem import Arm, Problem, is_numeral, label
+from dobandit.problem import Arm, Problem, is_numeral, label, value_in
 
 Values = dict[str, str]  # every observed variable and its value, as texts that compare
 
@@ -32,7 +32,7 @@ def checked(problem: Problem, arm: Arm, outcome: Mapping[str, object]) -> Values
     missing = [variable for variable in problem.graph.variables if variable not in outcome]
     if missing:
         faults.append(f"{listing(missing)} {'is' if len(missing) == 1 else 'are'} missing")
-    found = {v: label(outcome[v]) for v in problem.graph.variables if v in outcome}
+    found = {v: value_in(problem.domains[v], outcome[v]) for v in problem.graph.variables if v in outcome}
     faults += [fault for v, text in found.items() if (fault := _fault(problem, arm, v, text))]
     if faults:
         raise OutcomeError(faults, _expected(problem, arm))

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from dobandit.errors import DobanditError, PolicyError, StorageError, StudyError
 from dobandit.evidence.sources import open_source
 from dobandit.policies import Policy, policies_for, policy
-from dobandit.policies.registry import spec_of
+from dobandit.policies.registry import name_of, spec_of
 from dobandit.problem import Arm, Problem
 from dobandit.problem.faults import is_positive
 from dobandit.study import answers, explanation
@@ -34,9 +34,9 @@ from dobandit.study.explanation import Explanation
 from dobandit.study.files import check_columns, check_readable, outcome_rows, read_outcomes, spending, write_rows
 from dobandit.study.opening import current, history, up_to_date
 from dobandit.study.plain import problem_to_plain
-from dobandit.study.stores import Access, Store, create_store, open_store
+from dobandit.study.stores import Access, Store, create_store, open_store, place_of
 from dobandit.study.tally import count_log
-from dobandit.study.tickets import Batch, Pulls, Receipt, amount, named, numbered, seconds
+from dobandit.study.tickets import Batch, Pulls, Receipt, Withdrawal, amount, named, numbered, seconds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -85,11 +85,11 @@ class Study:
         content = {"problem": problem_to_plain(problem), "policy": _fitting(problem, policy), "seed": int(seed)}
         created = Event(1, clock(), "created", None, {**content, "version": VERSION})
         Books.opened(created)  # whatever the policy cannot do with this problem is said before anything is written
-        return cls(create_store(_place(where), created), clock)
+        return cls(create_store(place_of(where), created), clock)
 
     @classmethod
     def open(cls, where: str | os.PathLike[str], *, clock: Callable[[], float] = time.time) -> Study:
-        return cls(open_store(_place(where)), clock)
+        return cls(open_store(place_of(where)), clock)
 
     # -- spending ------------------------------------------------------------------------------
 
@@ -171,14 +171,14 @@ class Study:
         self._fold_anew()
         return id
 
-    def withdraw(self, id: int, refund: bool = False, reason: str = "") -> int:
-        """A pull that does not count: it was not carried out, or went wrong. Its money comes back with `refund`, which
-        may be decided later: withdraw it once more."""
+    def withdraw(self, id: int, refund: bool | None = None, reason: str = "") -> Withdrawal:
+        """A pull that does not count: it was not carried out, or went wrong. Its money comes back with `refund=True`,
+        at once or later, and is taken back with `refund=False`; None leaves what was decided, at first no refund."""
         with self._writing() as entry:
-            is_new = entry.withdraw(id, bool(refund), str(reason))
-        if is_new:
+            found = entry.withdraw(id, None if refund is None else bool(refund), str(reason))
+        if found.new:
             self._fold_anew()
-        return int(id)
+        return found
 
     def extend(self, amount: float, name: str | None = None) -> float:
         """More money; the new total. A name counts once, however often it is sent."""
@@ -318,17 +318,11 @@ def _pairs(outcomes: Iterable[tuple[int, Mapping[str, object]]]) -> list[tuple[i
         raise DobanditError("many outcomes are pairs, each of the number of a pull and its outcome") from None
 
 
-def _place(where: object) -> str:
-    if not where or not isinstance(where, str | os.PathLike) or "\0" in os.fsdecode(where):
-        raise DobanditError(f"a study is kept in a file or a database: give a path or a URL, not {where!r}")
-    return os.fsdecode(where)
-
-
 def _fitting(problem: Problem, wanted: str | Policy | None) -> str:
-    """The policy of a new study, by its name."""
+    """The policy of a new study, by the name that makes it again when the study is reopened."""
     made = policy(policies_for(problem.objective)[0] if wanted is None else wanted)
     if made.objective != problem.objective:
         raise PolicyError(
             f"{made.name} is for {made.objective} regret, and the problem's objective is {problem.objective}"
         )
-    return spec_of(made)
+    return name_of(made)

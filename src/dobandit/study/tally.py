@@ -20,6 +20,7 @@ from dobandit.problem import Problem
 from dobandit.study.outcomes import Seen
 from dobandit.study.plain import array_from_plain, array_to_plain
 
+ROUNDED = 1e-9  # of a row: what rounding may change when rewards are added up in another order
 _FIELDS = ("counts", "told", "rewards")
 
 
@@ -41,10 +42,9 @@ class Tally:
         self.rewards[0, arm] += seen.reward[0]
 
     def can_add(self, evidence: Mapping[str, Any]) -> bool:
-        """Whether all that this reader decides by was counted: another version may have counted other tables. The
-        joint table, which is for whoever doubts the graph, may be missing."""
+        """Whether everything that estimates need was counted: another version may have counted other tables."""
         found = {_key(table) for table in evidence["tables"]}
-        return not self.reads_logs or all(_key_of(t) in found for t in self.layout.tables if not t.by_arm)
+        return not self.reads_logs or all(_key_of(t) in found for t in self.layout.tables if t.needed)
 
     def add_logged(self, evidence: Mapping[str, Any]) -> None:
         """Rows that were logged elsewhere."""
@@ -58,9 +58,16 @@ class Tally:
         self.rewards[0] += array_from_plain(evidence["rewards"])
 
     def to_plain(self) -> dict[str, Any]:
-        return {name: array_to_plain(getattr(self, name)) for name in _FIELDS}
+        return {"tables": self._tables, **{name: array_to_plain(getattr(self, name)) for name in _FIELDS}}
+
+    @property
+    def _tables(self) -> str:
+        """A digest of the tables, because counts of others must not be taken for counts of these."""
+        return hashlib.sha256(repr(self.layout.tables).encode()).hexdigest()
 
     def restore(self, plain: Mapping[str, Any]) -> None:
+        if plain["tables"] != self._tables:
+            raise ValueError("these are counts of other tables")
         for name in _FIELDS:
             setattr(self, name, array_from_plain(plain[name]))
 
@@ -93,6 +100,18 @@ def count_log(problem: Problem, source: Source, readers: Sequence[Tally]) -> dic
     }
     digest = hashlib.sha256(json.dumps(evidence, sort_keys=True).encode()).hexdigest()
     return {"rows": number, "digest": digest, "evidence": evidence}
+
+
+def is_same_log(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether these counts may come from the same rows. Sums of measurements depend on the order in which they are
+    added up, and where many threads do it, that is chance."""
+    tables, others = ({_key(t): t["counts"] for t in log["evidence"]["tables"]} for log in (one, other))
+    if one["rows"] != other["rows"] or tables.keys() != others.keys():
+        return False
+    pairs = [(tables[key], others[key]) for key in tables]
+    pairs += [(one["evidence"][name], other["evidence"][name]) for name in ("rows", "rewards")]
+    arrays = [tuple(map(array_from_plain, pair)) for pair in pairs]
+    return all(a.shape == b.shape and np.allclose(a, b, rtol=0.0, atol=ROUNDED * one["rows"]) for a, b in arrays)
 
 
 def _to_plain(table: Tallied, counts: Any) -> dict[str, Any]:

@@ -56,6 +56,18 @@ class Batch(int):
         return made
 
 
+class Withdrawal(int):
+    """The number of a withdrawn pull; whether its money came back, and whether this is `new`."""
+
+    refund: bool
+    new: bool
+
+    def __new__(cls, pull: int, refund: bool, new: bool) -> Withdrawal:
+        made = super().__new__(cls, pull)
+        made.refund, made.new = refund, new
+        return made
+
+
 def numbered(pull: object, last: int) -> int:
     """The number of a pull that there is."""
     if not isinstance(pull, Integral) or isinstance(pull, bool):

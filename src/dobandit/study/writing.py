@@ -49,11 +49,13 @@ def move(draft: Path, path: Path) -> None:
 
 
 def _rename(draft: Path, path: Path) -> None:
-    """The same in a file system without links, where the name must be taken before the file can have it."""
+    """The same in a file system without links, where the name must be taken before the file can have it. What took it
+    is removed on failure, and nothing else: the file itself, which may be in use by then, is not empty."""
     path.open("xb").close()
     try:
         draft.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
-            path.unlink()
+            if not path.stat().st_size:
+                path.unlink()
         raise

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dobandit.errors import StudyError
 from dobandit.study.events import Event
-from dobandit.study.stores.addresses import address_of, is_url
+from dobandit.study.stores.addresses import address_of, is_database, place_of
 from dobandit.study.stores.memory import MemoryStore
 from dobandit.study.stores.postgres import PostgresStore
 from dobandit.study.stores.protocol import Access, Snapshot, Store
@@ -14,22 +14,22 @@ from dobandit.study.stores.sqlite import SqliteStore
 
 MEMORY = ":memory:"
 
-__all__ = ["MEMORY", "Access", "Snapshot", "Store", "create_store", "open_store", "shown"]
+__all__ = ["MEMORY", "Access", "Snapshot", "Store", "create_store", "open_store", "place_of", "shown"]
 
 
 def create_store(where: str, created: Event) -> Store:
     """A new store for a new study, by its place: a path, a URL, or `:memory:`."""
     if where == MEMORY:
         return MemoryStore(created)
-    return PostgresStore.create(where, created) if is_url(where) else SqliteStore.create(Path(where), created)
+    return PostgresStore.create(where, created) if is_database(where) else SqliteStore.create(Path(where), created)
 
 
 def open_store(where: str) -> Store:
     if where == MEMORY:
         raise StudyError("a study in memory cannot be opened again: it is gone with its program")
-    return PostgresStore(where) if is_url(where) else SqliteStore(Path(where))
+    return PostgresStore(where) if is_database(where) else SqliteStore(Path(where))
 
 
 def shown(where: str) -> str:
     """A place as it may be shown to anybody: without the password that a URL may have."""
-    return address_of(where).shown if is_url(where) else where
+    return address_of(where).shown if is_database(where) else where

@@ -1,21 +1,31 @@
 """The address of a study in a database, as people write it: postgresql://user:password@host/database#name.
 
+A place is the name of a file unless it looks like an address. It does if it begins with a scheme (two letters or more
+and `:/`), if `postgres:`, `psql:` or the like is in it, or if it may hold a password: `:` with a later `@`, or
+`password=`. So `run:3.db` and `C:\\x.db` are files. `./` before the name of a file says that it is one. Only
+postgresql:// and postgres:// are taken, in any case; another address is refused, and no error repeats it.
+
 What is shown of an address is put together from the parts that may be seen, never cut out of its text, so that
 no password slips through, whatever is in it.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from dobandit.errors import DobanditError, MissingExtra
 
-PREFIXES = ("postgresql://", "postgres://")
 NAME = "study"  # of a study without a name
 
-_FORM = re.compile(r"(postgres(?:ql)?://(?:[^@/]*@)?)([^@#]*)(?:#([^@#]*))?")  # up to the @ anything may be a password
+_ANY_CASE = re.IGNORECASE | re.DOTALL
+_OURS = re.compile(r"\s*postgres(?:ql)?://", _ANY_CASE)
+_FORM = re.compile(r"postgres(?:ql)?://((?:[^@/]*@)?[^@#]*)(?:#([^@#]*))?", _ANY_CASE)  # up to the @ all may be secret
+_NEARLY_OURS = r"(?:postgres|psql)[a-z0-9+]*:"
+_SCHEME = re.compile(rf"\s*(?:[a-z][a-z0-9+.-]+:/|{_NEARLY_OURS})|.*{_NEARLY_OURS}/", _ANY_CASE)
+_LOGIN = re.compile(r"(?!\.{0,2}/(?!/)|[a-z]:[\\/]).*(?::.*@|password\s*=)", _ANY_CASE)  # not in a path
 
 
 class Address(NamedTuple):
@@ -26,19 +36,39 @@ class Address(NamedTuple):
     shown: str
 
 
-def is_url(where: str) -> bool:
-    return where.startswith(PREFIXES)
+def place_of(where: object) -> str:
+    """A place as text; errors do not repeat it, for it may hold a password."""
+    if not where or not isinstance(where, str | os.PathLike):
+        what = type(where).__name__ if where else repr(where)
+    elif "\0" in os.fsdecode(where):
+        what = "a text with a null character"
+    else:
+        return os.fsdecode(where)
+    raise DobanditError(f"a study is kept in a file or a database: give a path or a URL, not {what}")
+
+
+def is_database(where: str) -> bool:
+    """Whether a place is a database; an address that is nearly one is refused."""
+    if _OURS.match(where):
+        return True
+    if _SCHEME.match(where) or _LOGIN.match(where):
+        raise DobanditError(
+            "this is not a place for a study: write postgresql://user:password@host/database#name for a database, "
+            "or ./ before the name of a file that looks like an address"
+        )
+    return False
 
 
 def address_of(where: str) -> Address:
-    found = _FORM.fullmatch(where)
-    parts = _parts(found[1] + found[2]) if found else None
+    found = _FORM.fullmatch(where.strip())
+    url = f"postgresql://{found[1]}" if found else ""
+    parts = _parts(url) if found else None
     if found is None or parts is None:
         raise DobanditError(
             "this is not the address of a database: write postgresql://user:password@host/database#name, "
             "and in its parts %40 for @, %2F for /, %23 for #, %20 for a space and %25 for %"
         )
-    return Address(found[1] + found[2], found[3] or NAME, _shown(parts) + (f"#{found[3]}" if found[3] else ""))
+    return Address(url, found[2] or NAME, _shown(parts) + (f"#{found[2]}" if found[2] else ""))
 
 
 def _parts(url: str) -> dict[str, Any] | None:

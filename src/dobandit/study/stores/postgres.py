@@ -16,6 +16,7 @@ from dobandit.errors import DobanditError, StorageError, StudyError
 from dobandit.study.damage import damaged
 from dobandit.study.events import Event, from_row, to_row
 from dobandit.study.stores.addresses import Address, address_of
+from dobandit.study.stores.making import made
 from dobandit.study.stores.protocol import SCHEMA, Snapshot
 
 PATIENCE = 60  # seconds to wait for others, and to let somebody think who makes others wait
@@ -60,10 +61,10 @@ class PostgresStore:
                 connection.execute("BEGIN")
                 connection.execute("SELECT pg_advisory_xact_lock(hashtext('dobandit'))")  # tables are made once
                 connection.execute(_TABLES)
-                made = connection.execute(
+                inserted = connection.execute(
                     "INSERT INTO dobandit_study VALUES (%s, %s) ON CONFLICT DO NOTHING", (address.study, SCHEMA)
                 )
-                if not made.rowcount:
+                if not inserted.rowcount:
                     raise StudyError(
                         f"{address.shown} exists already; give the study a name of its own, as in {_example(address)}"
                     )
@@ -71,7 +72,8 @@ class PostgresStore:
                 _commit(connection, address.shown, "if the study exists already then, it was made now")
         finally:
             connection.close()
-        return cls(where)
+        with made(address.shown):
+            return cls(where)
 
     def _check(self) -> None:
         (table,) = self._connection.execute("SELECT to_regclass('dobandit_study')").fetchone()

@@ -18,6 +18,7 @@ from threading import RLock
 from dobandit.errors import DobanditError, FileProblem, StorageError, StudyError
 from dobandit.study.damage import damaged, in_words
 from dobandit.study.events import Event, from_row, to_row
+from dobandit.study.stores.making import made
 from dobandit.study.stores.protocol import SCHEMA, Snapshot
 from dobandit.study.writing import move
 
@@ -70,7 +71,8 @@ class SqliteStore:
 
     @classmethod
     def create(cls, path: Path, created: Event) -> SqliteStore:
-        """A new file with its first event. It is made beside its place and then moved there: never half a study."""
+        """A new file with its first event. It is made beside its place and then moved there: never half a study. Once
+        it is there, others may use it, so it is not removed whatever fails."""
         with _told(str(path)):
             if path.exists():
                 raise _taken(path)
@@ -80,17 +82,12 @@ class SqliteStore:
             draft = path.with_name(f".dobandit-{secrets.token_hex(8)}")
             try:
                 _write_new(draft, created)
-                move(draft, path)
-            except FileExistsError:
-                raise _taken(path) from None
+                _publish(draft, path)
             finally:
                 _remove(draft)
-            try:
+            with made(str(path)):
                 _keep_name(path.parent)
                 return cls(path)
-            except BaseException:
-                _remove(path)
-                raise
 
     def _check(self, path: Path) -> None:
         (application,), (schema,) = (
@@ -172,11 +169,26 @@ def _write_new(draft: Path, created: Event) -> None:
         )
         _insert(connection, [created])
         connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("SELECT 1 FROM event").fetchone()  # needs the log: a full disk is noticed here
     alone = f"{draft.absolute().as_uri()}?immutable=1"  # without whatever lies beside it
     with contextlib.closing(sqlite3.connect(alone, uri=True)) as connection:
         sound = connection.execute("PRAGMA quick_check").fetchone() == ("ok",)
         if not sound or connection.execute("SELECT count(*) FROM event").fetchone() != (1,):
             raise StorageError(f"{draft.parent}: what was written there cannot be read again; no study was made")
+
+
+def _publish(draft: Path, path: Path) -> None:
+    """Give a study its name, unless it is taken. An interruption may come when that has just been done."""
+    mine = draft.stat()
+    try:
+        move(draft, path)
+    except BaseException as error:
+        if path.exists() and os.path.samestat(mine, path.stat()):
+            with made(str(path)):
+                raise
+        if isinstance(error, FileExistsError):
+            raise _taken(path) from None
+        raise
 
 
 def _insert(connection: sqlite3.Connection, events: Iterable[Event]) -> None:

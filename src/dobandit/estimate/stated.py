@@ -1,0 +1,106 @@
+"""What people are told of the tables of the reward: a posterior that learns from the data how alike the rows are.
+
+The rows P(Y | z) of a table have a beta prior around the mean of the table, and the weight of that prior is unknown: if
+the rows are alike, each tells about the others. Every weight of a grid is as likely as the others beforehand; the data
+decide (the likelihood is beta-binomial). So the posterior is centred on the data, whatever prior a policy explores
+with, and its intervals cover as often as they should where success is rare and rows are many
+(benchmarks/calibration.py). Where a table belongs to the arms that set X, rows with another value of X say nothing
+about an arm that has not been tried, so they are centred apart.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dobandit.estimate.posterior import OBSERVED, PRIOR, Conditions, rows_of_reward
+from dobandit.evidence.tally import Layout
+from dobandit.problem import Problem
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+WEIGHTS = 2.0 ** np.arange(7)  # outcomes that the mean of the table counts for in a row: from hardly alike to alike
+
+
+class Stated(Conditions):
+    """The posterior of all tables, for answers; the rows of those of the reward are centred."""
+
+    def __init__(self, problem: Problem, layout: Layout) -> None:
+        super().__init__(layout, _groups(problem, layout))
+
+    def shapes(self, counts: Array) -> Array:
+        """As for every posterior, with the most plausible weight: the geometric mean."""
+        found = counts + PRIOR
+        if len(self.group):
+            means = self.group_means(counts)
+            weights = np.exp((self.plausible(counts) * np.log(WEIGHTS)).sum(axis=-1)).take(self.group, axis=1)
+            above = weights * means.take(self.group, axis=1)
+            found[:, self.won] = counts[:, self.won] + above
+            found[:, self.lost] = counts[:, self.lost] + (weights - above)
+        return found
+
+    def by_prior(self, cells: Array, g: Array) -> Array:
+        """As for every posterior, but a row is expected to be off by its own standard deviation: where success is
+        rare, that is much less than a coin's."""
+        return self._off(cells, g)
+
+    def drawn(self, counts: Array, number: int, rng: np.random.Generator) -> Array:
+        """Draws of all tables after these counts, which have one row: axes (cell, draw)."""
+        shapes = np.repeat(counts + PRIOR, number, axis=0)
+        seen = counts[0, self.won] + counts[0, self.lost]
+        means, plausible = (self.group_means(counts)[0], self.plausible(counts)[0]) if len(seen) else ((), ())
+        for group, (mean_seen, chances) in enumerate(zip(means, plausible, strict=True)):
+            rows = np.flatnonzero(self.group == group)
+            weight = rng.choice(WEIGHTS, (number, 1), p=chances)
+            # A row of n outcomes tells as much about the mean of all rows as so many independent ones:
+            told = (seen[rows] * (weight + 1) / (seen[rows] + weight)).sum(axis=1, keepdims=True)
+            mean = rng.beta(told * mean_seen + PRIOR, told * (1 - mean_seen) + PRIOR)
+            shapes[:, self.won[rows]] = counts[:, self.won[rows]] + weight * mean
+            shapes[:, self.lost[rows]] = counts[:, self.lost[rows]] + weight * (1 - mean)
+        drawn = rng.standard_gamma(shapes) + np.finfo(float).tiny  # a shape near zero may give zeros only
+        return self.normalised(np.ascontiguousarray(drawn.T))
+
+    def plausible(self, counts: Array) -> Array:
+        """The posterior probability of every weight, for every group: axes (row, group, weight)."""
+        won, lost = counts[:, self.won], counts[:, self.lost]
+        mean = self.group_means(counts).take(self.group, axis=1)
+        likelihoods = [
+            self.added_up(_rising(won, k * mean) + _rising(lost, k * (1 - mean)) - _rising(won + lost, k * np.ones(1)))
+            for k in WEIGHTS
+        ]
+        logs = np.stack(likelihoods, axis=-1)
+        chances = np.exp(logs - logs.max(axis=-1, keepdims=True))
+        return np.asarray(chances / chances.sum(axis=-1, keepdims=True))
+
+
+def _groups(problem: Problem, layout: Layout) -> list[Indices]:
+    """The rows of every table of the reward, apart for each value of what its arms set."""
+    found = []
+    for table, rows in rows_of_reward(layout):
+        is_private = OBSERVED not in table.arms
+        setting = {problem.arms[k].variable for k in table.arms} if is_private else set()
+        sizes = [len(problem.domains[v]) for v in table.given]
+        codes, value = np.indices(sizes).reshape(len(sizes), len(rows)), np.zeros(len(rows), dtype=np.intp)
+        for v, size, code in zip(table.given, sizes, codes, strict=True):
+            value = value * size + code if v in setting else value
+        found += [rows[value == x] for x in np.unique(value)]
+    return found
+
+
+def _rising(n: Array, a: Array) -> Array:
+    """log Γ(a + n) - log Γ(a): for whole n the logarithm of a (a+1) ... (a+n-1)."""
+    return log_gamma(a + n) - log_gamma(a)
+
+
+def log_gamma(x: Array) -> Array:
+    """log Γ(x) for x > 0, by Stirling's series beyond 8, with a relative error below 1e-10.
+
+    >>> log_gamma(np.array([0.5, 5.0, 100.0])).round(6)
+    array([  0.572365,   3.178054, 359.134205])
+    """
+    shifted, below = x + 8.0, np.ones_like(x)
+    for i in range(8):
+        below = below * (x + i)
+    series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / (1680 * shifted**2)) / shifted**2) / shifted**2) / shifted
+    return np.asarray((shifted - 0.5) * np.log(shifted) - shifted + 0.5 * np.log(2 * np.pi) + series - np.log(below))

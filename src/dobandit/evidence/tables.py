@@ -1,0 +1,93 @@
+"""Tables for other programs: CSV, JSON and Parquet files by the ending of their name, and frames."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import tempfile
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from dobandit.errors import DobanditError, FileProblem, MissingExtra, StorageError
+
+Columns = Mapping[str, NDArray[Any]]
+FORMS = (".csv", ".json", ".parquet")
+
+
+def write_table(path: str | os.PathLike[str], columns: Columns) -> None:
+    """A new file, or another in the place of an old one; whatever fails leaves the old one as it was."""
+    if not isinstance(path, str | os.PathLike) or "\0" in os.fsdecode(path):
+        raise DobanditError(f"a table is written to a path such as 'out.csv', not {path!r}")
+    place = Path(path)
+    check_form(place, columns)
+    try:
+        with tempfile.TemporaryDirectory(prefix=".", dir=place.parent) as beside:
+            draft = Path(beside) / place.name
+            write_columns(draft, columns)
+            draft.replace(place)
+    except (FileNotFoundError, NotADirectoryError):
+        raise FileProblem(f"{place}: its folder does not exist") from None
+    except OSError as error:
+        raise StorageError(f"{place}: cannot be written: {(error.strerror or str(error)).lower()}") from None
+
+
+def check_form(path: Path, names: Collection[str]) -> None:
+    """Whether a file of this name can hold columns of these names."""
+    form = path.suffix.lower()
+    if form not in FORMS:
+        raise FileProblem(f"{path}: the name of a table ends in .csv, .json or .parquet")
+    if form == ".parquet" and len({name.lower() for name in names}) < len(names):
+        raise FileProblem(f"{path}: a Parquet file cannot hold names that differ in case only; export to .csv")
+
+
+def write_columns(path: Path, columns: Columns) -> None:
+    """The file itself; what the file system refuses is an OSError."""
+    form = path.suffix.lower()
+    if form == ".parquet":
+        _write_parquet(path, columns)
+        return
+    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
+    with path.open("x", encoding="utf-8", newline="") as out:
+        if form == ".json":
+            json.dump([dict(zip(columns, row, strict=True)) for row in rows], out, indent=1)
+            out.write("\n")
+        else:
+            writer = csv.writer(out, lineterminator="\n")
+            writer.writerow(columns)
+            writer.writerows(rows)
+
+
+def _write_parquet(path: Path, columns: Columns) -> None:
+    try:
+        import duckdb
+    except ImportError:
+        raise MissingExtra("duckdb", "data") from None
+    names = ['"{}"'.format(name.replace('"', '""')) for name in columns]
+    kinds = [{"O": "VARCHAR", "i": "BIGINT", "f": "DOUBLE"}[column.dtype.kind] for column in columns.values()]
+    cast = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in zip(names, kinds, strict=True))
+    place = str(path).replace("'", "''")
+    try:
+        with duckdb.connect() as base:
+            base.register("columns", dict(columns))
+            base.execute(f"COPY (SELECT {cast} FROM columns) TO '{place}' (FORMAT parquet)")
+    except duckdb.Error as error:
+        raise OSError(str(error).splitlines()[0]) from None  # told where the name of the file is known
+
+
+def frame(columns: Columns) -> Any:
+    """A pandas DataFrame, or a polars one where pandas is not installed."""
+    try:
+        import pandas
+    except ImportError:
+        try:
+            import polars
+        except ImportError:
+            raise DobanditError(
+                "a frame needs pandas or polars, and neither is installed: pip install pandas"
+            ) from None
+        return polars.DataFrame(dict(columns))
+    return pandas.DataFrame(dict(columns))

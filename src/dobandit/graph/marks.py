@@ -1,0 +1,157 @@
+"""What attributes say in DOT, dagitty and networkx: which variables are hidden, and which way an edge points.
+
+Attributes of drawing and bookkeeping say nothing about causes and are passed over. Any other attribute is
+refused: a mark that is overlooked makes a hidden variable look observed, and a wrong effect look right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from dobandit.errors import GraphError, UnknownAttribute
+
+HIDDEN = frozenset({"hidden", "latent", "unobserved", "unmeasured"})
+OBSERVED = frozenset({"observed", "measured"})
+YES = frozenset({"yes", "true", "1", "1.0", "y", "t", "on"})
+NO = frozenset({"no", "false", "0", "0.0", "n", "f", "off"})
+UNOBSERVED_LABEL = "unobserved confounders"  # DoWhy marks a hidden variable by this label alone
+ROLES = frozenset("exposure treatment outcome adjusted adjustment covariate instrument mediator confounder".split())
+ARROWS = {"forward": "->", "back": "<-", "both": "<->"}
+CONFOUNDING = frozenset({"bidirected", "confounded", "confounding"})  # what people write at edges
+
+GRAPHVIZ = """
+_background _draw_ _hdraw_ _hldraw_ _ldraw_ _tdraw_ _tldraw_ area arrowhead arrowsize arrowtail bb beautify bgcolor
+center charset class cluster clusterrank color colorscheme comment compound concentrate constraint damping decorate
+defaultdist dim dimen dir diredgeconstraints distortion dpi edgehref edgetarget edgetooltip edgeurl epsilon esep
+fillcolor fixedsize fontcolor fontname fontnames fontpath fontsize forcelabels gradientangle group head_lp headclip
+headhref headlabel headport headtarget headtooltip headurl height href id image imagepath imagepos imagescale
+inputscale k label label_scheme labelangle labeldistance labelfloat labelfontcolor labelfontname labelfontsize
+labelhref labeljust labelloc labeltarget labeltooltip labelurl landscape layer layerlistsep layers layerselect
+layersep layout len levels levelsgap lhead lheight linelength lp ltail lwidth margin maxiter mclimit mindist minlen
+mode model newrank nodesep nojustify normalize notranslate nslimit nslimit1 oneblock ordering orientation outputorder
+overlap overlap_scaling overlap_shrink pack packmode pad page pagedir pencolor penwidth peripheries pin pos quadtree
+quantum radius rank rankdir ranksep ratio rects regular remincross repulsiveforce resolution root rotate rotation
+samehead sametail samplepoints scale searchsize sep shape shapefile showboxes sides size skew smoothing sortv splines
+start style stylesheet tail_lp tailclip tailhref taillabel tailport tailtarget tailtooltip tailurl target tbbalance
+tooltip truecolor url vertices viewport voro_margin weight width xdotversion xlabel xlp z
+"""
+OTHERS = """
+alpha beta bipartite causal_mechanism edge_color fixed key linewidth name node_color node_size origin
+parents_during_fit subset title viz x y
+"""  # of networkx, dagitty, DoWhy and CausalNex
+DRAWING = frozenset(f"{GRAPHVIZ} {OTHERS}".split())
+
+
+class Marks:
+    """Which variables are said to be hidden and which observed, and by which words."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, tuple[bool, str]] = {}
+
+    def read(self, variable: str, key: str, value: object) -> None:
+        """Take in one attribute of a variable."""
+        hidden = hides(key, value)
+        if hidden is not None:
+            self.add(variable, hidden, f"{key}={value}")
+
+    def add(self, variable: str, hidden: bool, words: str) -> None:
+        before, first = self._said.setdefault(variable, (hidden, words))
+        if before != hidden:
+            raise GraphError(f"{variable} is marked both hidden and observed ({first}, {words}); keep one of the marks")
+
+    def hidden(self, variable: str) -> bool | None:
+        """Whether the variable is hidden; None if nothing was said."""
+        return self._said.get(variable, (None, ""))[0]
+
+
+def hides(key: str, value: object) -> bool | None:
+    """Whether an attribute of a variable says that it is hidden (True) or observed (False); drawing says nothing.
+
+    >>> hides("observed", "no"), hides("Latent", 0), hides("color", "red")
+    (True, False, None)
+    """
+    word = _word(key)
+    if value is None:  # networkx: not set
+        return None
+    if word in HIDDEN | OBSERVED:
+        return _is_true(key, value) == (word in HIDDEN)
+    if word in ("role", "roles"):
+        return _role(value)
+    if word == "label" and _plain(value).lower() == UNOBSERVED_LABEL:
+        return True
+    if word not in DRAWING:
+        raise UnknownAttribute(
+            f"unknown attribute {key!r}; mark a hidden variable with observed=no, "
+            "and leave out what is not about drawing"
+        )
+    return None
+
+
+def arrow(key: str, value: object) -> str | None:
+    """The arrow that an attribute of an edge asks for; drawing asks for none.
+
+    >>> arrow("dir", "both"), arrow("color", "red")
+    ('<->', None)
+    """
+    word = _word(key)
+    if value is None:
+        return None
+    if word == "dir":
+        return _direction(_plain(value))
+    if word in HIDDEN | OBSERVED | CONFOUNDING:
+        if _is_true(key, value) != (word in OBSERVED):
+            raise GraphError(
+                f"{key}={value} is no mark of edges; write dir=both for a hidden common cause of the two ends, "
+                "or mark the hidden variable itself"
+            )
+    elif word in ("arrowhead", "arrowtail") and _plain(value) in ("none", "odot"):
+        raise GraphError(f"{key}={value} leaves an end of the edge open; write dir=forward, back or both instead")
+    elif word == "style" and "invis" in _plain(value):
+        raise GraphError(f"an edge with {key}={value} is not seen; leave out the style, or the edge if it is no cause")
+    elif word not in DRAWING:
+        raise UnknownAttribute(
+            f"unknown attribute {key!r} of an edge; write a hidden common cause as dir=both, "
+            "and leave out what is not about drawing"
+        )
+    return None
+
+
+def check_setting(key: str, value: object) -> None:
+    """Attributes of a whole graph or subgraph are drawing, but marks of variables have no place there."""
+    if _word(key).removesuffix("s") in HIDDEN | OBSERVED | CONFOUNDING:
+        raise GraphError(
+            f"{key}={value} is no mark of a whole graph; mark each hidden variable itself, with observed=no"
+        )
+
+
+def _direction(value: str) -> str:
+    if value == "none":
+        raise GraphError("dir=none leaves open which way the edge points; write forward, back or both")
+    if value not in ARROWS:
+        raise GraphError(f"unknown dir {value!r}; write forward, back or both")
+    return ARROWS[value]
+
+
+def _role(value: object) -> bool | None:
+    """Roles as pgmpy keeps them: a set of words, or their text."""
+    text = value if isinstance(value, str) or not isinstance(value, Iterable) else " ".join(map(str, value))
+    words = {word.removesuffix("s") for word in re.findall(r"\w+", str(text).lower())}
+    if words - HIDDEN - OBSERVED - ROLES:
+        raise GraphError(f"unknown role {value!r}; a hidden variable has the role latent")
+    return True if words & HIDDEN else False if words & OBSERVED else None
+
+
+def _is_true(key: str, value: object) -> bool:
+    word = _plain(value).lower()
+    if word not in YES | NO:
+        raise GraphError(f"{key} is yes or no (or true, false, 1, 0), not {value!r}")
+    return word in YES
+
+
+def _word(key: str) -> str:
+    return key.strip().lower().removeprefix("is_")
+
+
+def _plain(value: object) -> str:
+    return str(value).strip().strip("\"'")  # pydot leaves the quotes of DOT around values
