@@ -16,7 +16,7 @@ from dobandit.estimate.posterior import PRIOR, Conditions, shared_groups
 from dobandit.estimate.promises import Promises
 from dobandit.estimate.stated import Stated
 from dobandit.estimate.weighing import Known, Weighing
-from dobandit.evidence.tally import Tallied
+from dobandit.evidence.tally import Layout, Tallied
 from dobandit.policies.protocol import Array, View
 from dobandit.problem import Problem
 
@@ -47,7 +47,12 @@ class Pooled:
         """The view of somebody who has the same outcomes in the tables of another graph."""
         joint = self.together(view)
         of_graph = other.joint.counts(joint, other._places, other._together)
-        return replace(view, problem=other.problem, counts=np.concatenate([of_graph, joint], axis=1))
+        evidence = replace(view.evidence, layout=other.layout, counts=np.concatenate([of_graph, joint], axis=1))
+        return replace(view, problem=other.problem, evidence=evidence)
+
+    @cached_property
+    def layout(self) -> Layout:
+        return Layout(self.problem, self.tables)
 
     @cached_property
     def _places(self) -> NDArray[np.intp]:

@@ -113,7 +113,7 @@ def best(books: Books) -> Best:
     arm = _best_per_cost(books, known) if per_cost else _recommended(books)
     scores = known.draws / books.costs if per_cost else known.draws
     is_best = scores[:, arm] >= scores.max(axis=1) - SAME
-    told = books.judged.told[0]
+    told = books.judged.evidence.told[0]
     return Best(
         arm=str(books.problem.arms[arm]),
         mean=float(known.means[arm]),
