@@ -45,6 +45,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/studies.py
 	$(BIN)/python benchmarks/reproduction.py
 	$(BIN)/python benchmarks/pooled.py
+	$(BIN)/python benchmarks/coverage.py --trials 100
 
 # Writes docs/reproduction.md and its pictures: the paper's thirteen panels beside its published curves.
 reproduction: $(READY)

@@ -1,15 +1,15 @@
-"""The plug-in estimate: frequencies in the place of probabilities, and how far off that may be.
+"""The plug-in estimate: frequencies in the place of probabilities, and how much depends on each of them.
 
-The variance is the delta method's. Each row P(. | z) of a table is a sample of its own; nudging one
-cell after the other, each in a trial of its own, gives the slope of the effect in every cell, and
-the sampling variance of the rows does the rest. Rows without data are the other uncertainty: where
-one matters, it counts as uniform, and the interval is widened by what it could be at worst.
+Each row P(. | z) of a table is a sample of its own. Adding one more draw to it, of one value after the
+other, gives the slope of the effect in every cell; with the size of the sample these slopes make the
+interval. Rows without data are the other uncertainty: where one matters, it counts as uniform, and the
+interval is widened by what it could be at worst.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -22,17 +22,26 @@ Array = NDArray[np.float64]
 Counts = Mapping[Table, Array]  # axes: given, variable
 Place = tuple[Table, tuple[int, ...]]  # a row of a table
 
-NUDGE = 1e-6
+SMALLEST_STEP = 1e-6  # of a slope: below it rounding would show
+TINY = 1e-12  # a probability that stands for zero where a zero would leave the result undefined
 NUMBERS = 2**22  # that the trials of one batch may have together
 MOST_CELLS = 2**14  # of all tables of a recipe: more than any log fills
+
+
+class Rows(NamedTuple):
+    """How the result depends on the rows that have data: one number for each row, the range of the outcome being 1."""
+
+    totals: Array  # the size of the sample
+    variances: Array  # of a single draw, as the result sees it
+    reaches: Array  # between a row that is all of the worst value and one that is all of the best
 
 
 class PlugIn(NamedTuple):
     """The mean of the outcome after setting the treatment to one value, in the outcome's own units."""
 
     mean: float
-    variance: float
-    below: float  # how much lower the mean could be for lack of data
+    rows: Rows
+    below: float  # how much lower the mean could be for lack of data, as a share of the outcome's range
     above: float
     unseen: tuple[MissingCell, ...]  # the rows without data that matter
 
@@ -57,17 +66,25 @@ class _PlugIn:
     def __init__(self, estimand: Estimand, counts: Counts, x: int, worth: Sequence[float]) -> None:
         self.estimand, self.counts, self.x, self.worth = estimand, counts, x, np.asarray(worth)
         self.tables = {table: _frequencies(counts[table]) for table in estimand.tables}
-        self.unseen = self._fill_what_matters()
+        self.unseen = self._fill()
+        self.mean = float(self.means({})[0])
 
     def result(self) -> PlugIn:
-        mean = float(self.means({})[0])
-        variance = sum(self._variance(table, mean) for table in self.tables)
-        extremes = list(self._extremes())
+        below = above = 0.0
+        seen = []
+        for table, p in self.tables.items():
+            slopes, totals = self._slopes(table), self.counts[table].sum(axis=-1)
+            worst, best = slopes.min(axis=-1, initial=0.0), slopes.max(axis=-1, initial=0.0)
+            variances = (p * slopes**2).sum(axis=-1) - (p * slopes).sum(axis=-1) ** 2
+            seen.append([part[totals > 0] for part in (totals, variances, best - worst)])
+            below -= float(worst[totals == 0].sum())
+            above += float(best[totals == 0].sum())
+        totals, variances, reaches = map(np.concatenate, zip(*seen, strict=True))
         return PlugIn(
-            mean,
-            variance,
-            sum(mean - low for low, _ in extremes),
-            sum(high - mean for _, high in extremes),
+            float(np.clip(self.mean, self.worth.min(), self.worth.max())),  # rounding may leave the range
+            Rows(totals, np.maximum(variances, 0.0), reaches),
+            below,
+            above,
             tuple(MissingCell(str(t), dict(zip(t.given, row, strict=True))) for t, row in self.unseen),
         )
 
@@ -78,63 +95,73 @@ class _PlugIn:
         means: Array = found[:, min(self.x, found.shape[1] - 1)] @ self.worth
         return means
 
-    def _fill_what_matters(self) -> list[Place]:
-        """Make the rows without data uniform that the result needs; the others stay undefined, beside a zero
-        or outside an average. A row is needed if it alone, undefined, undoes the result."""
+    # -- rows without data ---------------------------------------------------------------------------------
+
+    def _fill(self) -> list[Place]:
+        """Make rows without data uniform, and return those that matter: undefined, each of them alone would undo the
+        result. A row that only drops out of an average stays undefined, since a uniform one would count there."""
         undefined = [
             (t, tuple(map(int, row))) for t, p in self.tables.items() for row in np.argwhere(np.isnan(p[..., 0]))
         ]
-        if not undefined or not np.isnan(self.means({})).any():
+        if not undefined:
             return []
-        holes, self.tables = self.tables, {t: np.where(np.isnan(p), 1 / p.shape[-1], p) for t, p in self.tables.items()}
-        without = self._each(undefined, lambda size: np.full(size, np.nan))
+        self.tables = {t: _uniform_where_undefined(p) for t, p in self.tables.items()}
+        filled = self.means({})[0]
+        without = list(self._without(undefined))
         needed = [place for place, mean in without if np.isnan(mean)]
-        some = {t: p.copy() for t, p in holes.items()}
-        for table, row in needed:
-            some[table][row] = self.tables[table][row]
-        everything, self.tables = self.tables, some
-        if np.isnan(self.means({})).any():  # rows that can be spared one by one, but not all together
-            self.tables, needed = everything, undefined
+        dropped = [place for place, mean in without if mean != filled and not np.isnan(mean)]
+        for table, row in dropped:
+            self.tables[table][row] = np.nan
+        if np.isnan(self.means({})).any():  # they can be spared one by one, but not all together
+            needed += dropped
+            self.tables = {t: _uniform_where_undefined(p) for t, p in self.tables.items()}
+        if np.isnan(filled):  # a ratio of zeros
+            self.tables = {t: _positive(p) for t, p in self.tables.items()}
         return needed
 
-    def _each(self, places: Sequence[Place], row_of: Callable[[int], Array]) -> Iterator[tuple[Place, float]]:
-        """The mean with one row after the other replaced, many at a time; `row_of` makes a row of a given size."""
-        for table in self.tables:
+    def _without(self, places: Sequence[Place]) -> Iterator[tuple[Place, float]]:
+        """The result with one row after the other undefined, many at a time."""
+        for table, p in self.tables.items():
             own = [place for place in places if place[0] == table]
-            together = max(1, NUMBERS // self.tables[table].size)
+            together = max(1, NUMBERS // p.size)
             for start in range(0, len(own), together):
                 batch = own[start : start + together]
-                changed = np.repeat(self.tables[table][np.newaxis], len(batch), axis=0)
+                changed = np.repeat(p[np.newaxis], len(batch), axis=0)
                 for trial, (_, row) in enumerate(batch):
-                    changed[(trial, *row)] = row_of(changed.shape[-1])
+                    changed[(trial, *row)] = np.nan
                 yield from zip(batch, self.means({table: changed}).tolist(), strict=True)
 
-    def _variance(self, table: Table, mean: float) -> float:
-        """What the sampling of one table adds to the variance of the mean."""
-        counts, p = self.counts[table], self.tables[table]
-        totals = counts.sum(axis=-1)
+    # -- slopes --------------------------------------------------------------------------------------------
+
+    def _slopes(self, table: Table) -> Array:
+        """How the result would change if the row of a cell were all of the cell's value, as a share of the outcome's
+        range: found from one draw more, so that for a row without data it is the very result of that."""
+        p, totals = self.tables[table], self.counts[table].sum(axis=-1, keepdims=True)
         slopes = np.zeros(p.shape)
-        cells = np.argwhere(np.broadcast_to(totals[..., np.newaxis] > 0, p.shape))
+        steps = np.broadcast_to(np.maximum(1 / (totals + 1), SMALLEST_STEP), p.shape)
+        cells = np.argwhere(~np.isnan(p))
         together = max(1, NUMBERS // p.size)
         for start in range(0, len(cells), together):
             batch = cells[start : start + together]
-            nudged = np.repeat(p[np.newaxis], len(batch), axis=0)
-            nudged[(np.arange(len(batch)), *batch.T)] += NUDGE
-            slopes[tuple(batch.T)] = (self.means({table: nudged}) - mean) / NUDGE
-        # Half a count for every value, so that a row in which only one value was seen is not taken for certain.
-        likely = (counts + 0.5) / (totals + 0.5 * p.shape[-1])[..., np.newaxis]
-        spread = (likely * slopes**2).sum(axis=-1) - (likely * slopes).sum(axis=-1) ** 2
-        return float((np.maximum(spread, 0.0) / np.maximum(totals, 1)).sum())  # rounding may fall below zero
+            trial, step = np.arange(len(batch)), steps[tuple(batch.T)]
+            moved = np.repeat(p[np.newaxis], len(batch), axis=0)
+            moved[(trial, *batch[:, :-1].T)] *= 1 - step[:, np.newaxis]
+            moved[(trial, *batch.T)] += step
+            slopes[tuple(batch.T)] = self._changes(table, moved) / step
+        return slopes / (np.ptp(self.worth) or 1.0)
 
-    def _extremes(self) -> Iterator[tuple[float, float]]:
-        """For every row without data the smallest and largest mean that it could lead to, if certain of a value."""
-        found: dict[Place, list[float]] = {place: [] for place in self.unseen}
-        for value in range(max((self.tables[t].shape[-1] for t, _ in self.unseen), default=0)):
-            able = [place for place in self.unseen if value < self.tables[place[0]].shape[-1]]
-            for place, mean in self._each(able, partial(_certain, value)):
-                found[place].append(mean)
-        for means in found.values():
-            yield min(means), max(means)
+    def _changes(self, table: Table, moved: Array) -> Array:
+        """What other numbers in a table change in the result. Where they bring in a row without data, it is uniform."""
+        found = self.means({table: moved}) - self.mean
+        undefined = np.isnan(found)
+        if undefined.any():
+            found[undefined] = self.means(self._defined | {table: _positive(moved[undefined])})
+            found[undefined] -= self.means(self._defined)
+        return found
+
+    @cached_property
+    def _defined(self) -> dict[Table, Array]:
+        return {t: _positive(p)[np.newaxis] for t, p in self.tables.items()}
 
 
 def _frequencies(counts: Array) -> Array:
@@ -145,6 +172,11 @@ def _frequencies(counts: Array) -> Array:
     return found
 
 
-def _certain(value: int, size: int) -> Array:
-    """The distribution that is certain of one value."""
-    return np.asarray(np.eye(size)[value])
+def _uniform_where_undefined(p: Array) -> Array:
+    return np.where(np.isnan(p), 1 / p.shape[-1], p)
+
+
+def _positive(p: Array) -> Array:
+    """The same rows without zeros; uniform ones where there are no data."""
+    found: Array = (1 - TINY) * _uniform_where_undefined(p) + TINY / p.shape[-1]
+    return found
