@@ -18,7 +18,7 @@ import dobandit as db
 from _script import options
 from dobandit import worlds
 from dobandit.chance import Chance
-from dobandit.evidence.tally import Layout
+from dobandit.evidence.evidence import Evidence
 from dobandit.graph import Graph
 from dobandit.policies import Policy, View, policy
 from dobandit.problem import Problem
@@ -54,23 +54,17 @@ def live_choice(name: str, graph: Graph, decisions: int = 200, before: int = 400
     """Milliseconds of one decision, refreshes included, after some hundred outcomes and each after a new one."""
     made: Policy = policy(name)
     problem = Problem(graph, "Y", budget=10**6, objective=made.objective, default_cost=2)
-    layout, state, chance = Layout(problem, made.tables(problem)), made.start(problem, 1), Chance(0, "policy")
+    seen, state, chance = Evidence.none(problem, made.tables(problem), 1), made.start(problem, 1), Chance(0, "policy")
     drawn = worlds.random(graph, 1).sample("do()", before + decisions, seed=1)
     codes = np.stack([np.asarray(drawn[v], dtype=np.intp) for v in graph.variables], axis=1)
     reward, arms, row = codes[:, graph.variables.index("Y")].astype(float), len(problem.arms), np.zeros(1, np.intp)
-    counts, costs, money = np.zeros((1, layout.size)), np.full((1, arms), 2.0), np.array([1e6])
-    pulls, rewards = np.zeros((1, arms)), np.zeros((1, arms))
+    costs, money, affordable = np.full((1, arms), 2.0), np.array([1e6]), np.ones((1, arms), dtype=bool)
     views = []
     for t in range(before + decisions):
-        layout.add(counts, row, row, codes[t : t + 1], reward[t : t + 1], np.array([t]))
-        pulls[0, 0] += 1
-        rewards[0, 0] += reward[t]
+        seen.add(row, row, codes[t : t + 1], reward[t : t + 1], np.array([t]))
         if t >= before - 1:
-            view = View(
-                problem, layout, row, np.array([t + 1]), costs, money, money, np.ones((1, arms), bool), pulls.copy(),
-                pulls.copy(), rewards.copy(), counts.copy(),
-            )  # fmt: skip
-            views.append(view)
+            now = seen.take(row)  # a copy
+            views.append(View(problem, now, row, np.array([t + 1]), costs, money, money, affordable, now.told))
     first, *rest = views
     state = made.choose(first, state, chance).state  # compiles
     start = time.process_time()  # once: on some machines the clock itself takes as long as half of a decision
