@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 import dobandit as db
 from dobandit.errors import ArmError, DataError, DobanditError, NotIdentifiable, UnknownVariable
 from dobandit.estimate import Effect, SparseDataWarning
-from dobandit.estimate.effects import effects
-from dobandit.estimate.interval import interval
-from dobandit.estimate.plugin import PlugIn, Rows
+from dobandit.estimate.observational.effects import effects
+from dobandit.estimate.observational.interval import interval
+from dobandit.estimate.observational.plugin import PlugIn, Rows
 from dobandit.evidence import open_source
 from dobandit.graph import Graph
 from dobandit.problem import Problem

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import dobandit as db
 from dobandit import worlds
 from dobandit.chance import Chance
-from dobandit.estimate.independence import p_value
+from dobandit.estimate.observational.independence import p_value
 from dobandit.estimate.pooled import by_graph, pairs_of, pooled_of, repaired
 from dobandit.estimate.pooled.implied_independencies import deviations
 from dobandit.estimate.pooled.joint import Joint

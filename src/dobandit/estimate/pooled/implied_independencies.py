@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.estimate.independence import FEWEST
+from dobandit.estimate.observational.independence import FEWEST
 from dobandit.estimate.pooled.circuit import total
 from dobandit.estimate.pooled.joint import Joint
 from dobandit.evidence.tally import Layout, Tallied

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from dobandit.errors import ArmError, DataError, DobanditError, MissingCell, NotIdentifiable, listing
-from dobandit.estimate.interval import interval
-from dobandit.estimate.plugin import check_size, plug_in
+from dobandit.estimate.observational.interval import interval
+from dobandit.estimate.observational.plugin import check_size, plug_in
 from dobandit.evidence import Source, count, open_source, values_of
 from dobandit.evidence.counts import check_interventions, check_spelling
 from dobandit.graph import Graph, GraphLike, as_graph

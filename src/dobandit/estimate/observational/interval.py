@@ -18,7 +18,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from dobandit.estimate.plugin import PlugIn, Rows
+from dobandit.estimate.observational.plugin import PlugIn, Rows
 
 
 def interval(found: PlugIn, lowest: float, highest: float, level: float) -> tuple[float, float]:
