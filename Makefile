@@ -2,6 +2,7 @@
 # make test    set up, then lint, types, import contract and all tests
 # make bench   set up, then print the measured ratios of benchmarks/
 # make reproduction   set up, then rerun the paper's experiments and write docs/reproduction.md
+# make calibration   set up, then measure how often intervals contain the truth
 # make stress  set up, then kill workers of studies 300 times per store
 # make benchmark   set up, then run the policies on all benchmark worlds and write docs/benchmark.md
 # Every target does all its own set-up and is quick the second time.
@@ -16,7 +17,7 @@ OUT    := dobandit-out/demo
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := constraints.txt
 
-.PHONY: demo test stress bench benchmark reproduction lint docs wheel clean constraints
+.PHONY: demo test stress bench calibration benchmark reproduction lint docs wheel clean constraints
 
 demo: $(USABLE)
 	@rm -rf $(OUT) && mkdir -p $(OUT)
@@ -45,6 +46,11 @@ bench: $(READY)
 	$(BIN)/python benchmarks/studies.py
 	$(BIN)/python benchmarks/reproduction.py
 	$(BIN)/python benchmarks/pooled.py
+	$(BIN)/python benchmarks/coverage.py --trials 100
+
+calibration: $(READY)
+	$(BIN)/python benchmarks/calibration.py
+	$(BIN)/python benchmarks/coverage.py
 
 # Writes docs/reproduction.md and its pictures: the paper's thirteen panels beside its published curves.
 reproduction: $(READY)

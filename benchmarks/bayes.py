@@ -10,7 +10,6 @@ and then the tables, are sampled in turn (Gibbs sampling); an arm is worth its m
 
 from __future__ import annotations
 
-import argparse
 import os
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -18,10 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from _script import options
 from dobandit.chance import generator
+from dobandit.estimate.pooled.estimator import pooled_of
 from dobandit.evidence.logged import read_log
 from dobandit.evidence.sources import open_source
-from dobandit.policies.pooled import pooled_of
 from dobandit.problem import Problem
 from dobandit.report.suite import mean_text
 from dobandit.simulation.processes import processes
@@ -50,11 +50,11 @@ class Asked(NamedTuple):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--world", choices=CLASSES, default="reversed")
-    for name, default in (("worlds", 100), ("times", 10), ("rows", 300), ("seed", 1001)):
-        parser.add_argument(f"--{name}", type=int, default=default)
-    asked = Asked(**vars(parser.parse_args()))
+    given = options(__doc__, world="reversed", worlds=100, times=10, rows=300, seed=1001)
+    if given.world not in CLASSES:
+        raise SystemExit(f"--world: expected {' or '.join(CLASSES)}, not {given.world}")
+    worlds, times, rows = (2, 1, 20) if given.smoke else (given.worlds, given.times, given.rows)
+    asked = Asked(given.world, worlds, times, rows, given.seed)
     with processes(os.cpu_count() or 1) as pool:
         futures = [pool.submit(regrets, asked, i) for i in range(asked.worlds)]
         found = np.array([future.result() for future in futures])
@@ -98,7 +98,8 @@ def bayesian_means(problem: Problem, world: World, log: Log, chance: Generator) 
         tables = [_table(node, at[rows, hidden % at.shape[1]], world, chance) for node, at in places]
         if sweep >= FORGOTTEN and sweep % THINNED == 0:
             kept.append(tables)
-        likely = sum(np.log(table).reshape(-1)[at] for table, (_, at) in zip(tables, places, strict=True))
+        logs = (np.log(table).reshape(-1)[at] for table, (_, at) in zip(tables, places, strict=True))
+        likely = sum(logs, start=np.zeros(1))
         sums = np.exp(likely - likely.max(axis=1, keepdims=True)).cumsum(axis=1)
         hidden = (sums < chance.random((len(rows), 1)) * sums[:, -1:]).sum(axis=1)
     nodes = [node._replace(table=np.stack(of)) for (node, _), of in zip(places, zip(*kept, strict=True), strict=True)]

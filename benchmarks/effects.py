@@ -1,5 +1,8 @@
 """Effects of all arms from a log of ten million rows in a Parquet file: time, memory, and the ratio to a
-single grouping of the same file by DuckDB itself."""
+single grouping of the same file by DuckDB itself.
+
+    python benchmarks/effects.py [--rows 10000000]
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,12 @@ import resource
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import duckdb
 
-ROWS = 10_000_000
+from _script import options, timed
+
 PROBLEM = """
 budget = 100
 reward = "Y"
@@ -34,21 +37,20 @@ to '{path}' (format parquet)
 
 
 def main() -> None:
+    asked = options(__doc__, rows=10_000_000)
+    rows = 1000 if asked.smoke else asked.rows
     with tempfile.TemporaryDirectory() as folder:
         log, problem = Path(folder) / "log.parquet", Path(folder) / "problem.toml"
         problem.write_text(PROBLEM, encoding="utf-8")
         duckdb.execute("select setseed(0.5)")
-        duckdb.execute(LOG.format(rows=ROWS, path=log))
-        start = time.perf_counter()
-        duckdb.sql(f"select Z1, Z2, W, X1, X2, X3, M, Y, count(*) from '{log}' group by all").fetchall()
-        grouping = time.perf_counter() - start
-        program = Path(sys.executable).with_name("dobandit")
-        start = time.perf_counter()
-        ran = subprocess.run([program, "effect", problem, log, "--all", "--json"], capture_output=True, check=True)
-        seconds = time.perf_counter() - start
+        duckdb.execute(LOG.format(rows=rows, path=log))
+        groups = f"select Z1, Z2, W, X1, X2, X3, M, Y, count(*) from '{log}' group by all"
+        grouping, _ = timed(lambda: duckdb.execute(groups).fetchall())
+        command = [str(Path(sys.executable).with_name("dobandit")), "effect", str(problem), str(log), "--all", "--json"]
+        seconds, ran = timed(lambda: subprocess.run(command, capture_output=True, check=True))
         effects = json.loads(ran.stdout)["effects"]
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    print(f"effects of {len(effects)} arms from {ROWS:,} rows (Parquet, 8 variables), the whole command:")
+    print(f"effects of {len(effects)} arms from {rows:,} rows (Parquet, 8 variables), the whole command:")
     print(f"  {seconds:.1f} s, peak {peak:.0f} MB, {seconds / grouping:.1f} times one grouping by DuckDB")
 
 

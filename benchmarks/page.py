@@ -8,42 +8,29 @@ goes on where it was; after a change of a policy delete the files that have its 
 
 from __future__ import annotations
 
-import argparse
 import os
-import pickle
-import re
+import tempfile
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-import dobandit
+from _duels import EXPLORE, NETWORKS, OURS, PAPER, SMOKE, THOMPSON, Array, Bench, Duel, Extent, duels, first, told
+from _script import options
 from dobandit.policies import policies_for
 from dobandit.report import Page, Points, Section, Table, to_markdown
 from dobandit.report.page import Part, versions
-from dobandit.report.suite import mean_text, settled_text, table_of
+from dobandit.report.suite import settled_text, table_of
 from dobandit.simulation.processes import processes
 from dobandit.simulation.results import standard_error
-from dobandit.suite import WORLDS, Comparison, Played, compare
-
-Array = NDArray[np.float64]
+from dobandit.suite import WORLDS, Comparison, Played
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmark.md"
-NETWORKS = Path(dobandit.__file__).parent / "examples" / "networks"
-NETWORK_QUERIES = ("asia.bif?hide=smoke&reward=dysp", "greenhouse.bif?hide=season&reward=harvest")
 KEPT = Path("dobandit-out") / "benchmark"
-THOMPSON, EXPLORE, PAPER = "causal-thompson", "causal-explore", "paper-cumulative"
-OURS = {"cumulative": THOMPSON, "simple": EXPLORE}
-OFTEN, TIMES = ("n5", "n6", "n6h", "n7"), 10  # more trials where they are cheap: the mean is that of few unlucky runs
+OFTEN = ("n5", "n6", "n6h", "n7")  # where trials are cheap
 SURE = 2  # standard errors that make a difference
-CURVE = (100.0, 400.0, 1600.0, 6400.0)
-CLOSER = 5  # trials of ours for every trial of the others: how soon it settles is decided by few wrong recommendations
-LONG, LONG_WORLDS = (10_000.0, 20_000.0), ("rand", "strong", "bow-strong", "rare")
+LONG_WORLDS = ("rand", "strong", "bow-strong", "rare")
 PARALLEL = (
     "The parallel graph at small budgets was the weak point: among a hundred arms whose mean looks like 1/2, a few "
     "pulls of one of them promise nothing, because the value of information is not concave, and all arms seem equally "
@@ -52,88 +39,15 @@ PARALLEL = (
     "arm is judged by its projection. With little money it is weak still: Algorithm 2 spends half of it on the rarest "
     "values by rule, and here these are what matters."
 )
-WRONG, WRONG_WORLD, TRUSTING = (4_000.0, 8_000.0), "reversed", f"{THOMPSON}[guard=false]"
+WRONG_WORLD, TRUSTING = "reversed", f"{THOMPSON}[guard=false]"
 STUCK = 0.4  # share of its regret that a stuck run gains in the second half
-
-
-class Bench(NamedTuple):
-    """How much is run, and by whom."""
-
-    trials: int
-    long: int
-    seed: int
-    executor: Executor | None
-
-    def run(self, world: str, objective: str, policies: Sequence[str], trials: int, **rest: Any) -> Comparison:
-        """A comparison: the one that was kept, or a new one."""
-        start = time.perf_counter()
-        told = [Path(world).name, objective, *policies, *map(str, rest.values()), str(trials), str(self.seed)]
-        path = KEPT / (re.sub(r"[^A-Za-z0-9]+", "-", "-".join(told)) + ".pickle")
-        if path.exists():
-            found: Comparison = pickle.loads(path.read_bytes())
-            return found
-        rest |= {"trials": trials, "seed": self.seed, "executor": self.executor}
-        found = compare(world, objective, policies=policies, **rest)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.with_suffix(".part").write_bytes(pickle.dumps(found))
-        path.with_suffix(".part").replace(path)  # whole or not at all
-        print(f"{path.stem}: {time.perf_counter() - start:.0f} s", flush=True)
-        return found
-
-
-class Duel(NamedTuple):
-    """Ours against all others on the same trials of a class, of which ours may have more."""
-
-    name: str
-    ours: Comparison
-    found: Comparison  # what the others did
-
-    @property
-    def where(self) -> str:
-        return f"{self.found.world} ({self.found.costs})"
-
-    @property
-    def others(self) -> list[str]:
-        return list(self.found.played)
-
-    def regret(self, name: str, at: int) -> Array:
-        """Of a policy at a budget, by trial, on the trials of all."""
-        played = first(self.ours, self.found.trials) if name == self.name else self.found
-        return played.regret(name)[:, at]
-
-    def told(self, at: int, digits: int = 1) -> str:
-        """Our regret at a budget, in all of our trials."""
-        return told(self.ours.regret(self.name)[:, at], digits)
-
-    def best_other(self, at: int) -> str:
-        return min(self.others, key=lambda name: float(self.regret(name, at).mean()))
-
-
-def first(found: Comparison, trials: int) -> Comparison:
-    """The first trials alone, which are the same as if no more had been asked for."""
-    return replace(found, played={name: of_trials[:trials] for name, of_trials in found.played.items()})
-
-
-def duels(bench: Bench, objective: str, often: Sequence[str] = (), closer: int = 1) -> list[Duel]:
-    ours = OURS[objective]
-    others = [name for name in policies_for(objective) if name != ours]
-    found = []
-    for world in WORLDS:
-        trials = bench.trials * (TIMES if world in often else 1)
-        of_ours = bench.run(world, objective, [ours], trials * closer)
-        found.append(Duel(ours, of_ours, bench.run(world, objective, others, trials)))
-    return found
-
-
-def told(regret: Array, digits: int = 1) -> str:
-    return mean_text(float(regret.mean()), standard_error(regret), digits)
 
 
 # -- cumulative and simple regret ----------------------------------------------------------------------
 
 
 def cumulative(bench: Bench) -> Section:
-    found = duels(bench, "cumulative", OFTEN)
+    found, often = duels(bench, "cumulative", OFTEN), bench.extent.times
     others = found[0].others
     rows = []
     for duel in found:
@@ -145,8 +59,8 @@ def cumulative(bench: Bench) -> Section:
     text = (
         "Mean regret at B = 2500 against the budget times the best mean per cost (the fractional optimum). An asterisk "
         "marks the best of the others; the last two columns are the ratio of ours to that, and to Algorithm 1 of the "
-        f"paper. {', '.join(OFTEN)} have {bench.trials * TIMES} trials: where nearly all runs are perfect, the mean is "
-        f"that of the few others{_of_few(found)}."
+        f"paper. {', '.join(OFTEN)} have {bench.trials * often} trials: where nearly all runs are perfect, the mean is "
+        f"that of the few others{_of_few(found, often)}."
     )
     return Section(
         "Cumulative regret",
@@ -154,15 +68,16 @@ def cumulative(bench: Bench) -> Section:
     )
 
 
-def _of_few(found: Sequence[Duel]) -> str:
+def _of_few(found: Sequence[Duel], times: int) -> str:
     """How little fewer trials would have told."""
     regret = next(duel for duel in found if duel.found.world == "n6").regret(THOMPSON, -1)
-    few = regret[: len(regret) // TIMES]
+    few = regret[: len(regret) // times]
     return f" (the first {len(few)} of n6 alone have {told(few)})"
 
 
 def simple(bench: Bench) -> Section:
-    found = duels(bench, "simple", closer=CLOSER)
+    found, budgets = duels(bench, "simple", closer=bench.extent.closer), bench.extent.curve
+    own = bench.trials * bench.extent.closer
     others = found[0].others
     settled = [
         [
@@ -173,17 +88,16 @@ def simple(bench: Bench) -> Section:
         ]
         for duel in found
     ]
-    curves = [[duel.where, *(_against_best(duel, budget) for budget in CURVE)] for duel in found]
+    curves = [[duel.where, *(_against_best(duel, budget) for budget in budgets)] for duel in found]
     return Section(
         "Simple regret",
         [
             "The smallest budget of the grid from which the mean regret stays at 0.01 or below. Wrong recommendations "
-            "are rare but costly, so means over a few trials are noisy: our policy runs "
-            f"{bench.trials * CLOSER} trials. The other policies run the first {bench.trials} of them; the second "
-            f"column shows ours on these {bench.trials}.",
+            f"are rare but costly, so means over a few trials are noisy: our policy runs {own} trials. The other "
+            f"policies run the first {bench.trials} of them; the second column shows ours on these {bench.trials}.",
             Table(["world (costs)", EXPLORE, f"first {bench.trials}", *others], settled),
-            f"Mean regret of ours in {bench.trials * CLOSER} trials, and of the best of the others at that budget.",
-            Table(["world (costs)", *(f"B = {b:g}" for b in CURVE)], curves),
+            f"Mean regret of ours in {own} trials, and of the best of the others at that budget.",
+            Table(["world (costs)", *(f"B = {b:g}" for b in budgets)], curves),
             *losses(found),
             PARALLEL,
         ],
@@ -215,12 +129,14 @@ def losses(found: Sequence[Duel]) -> list[Part]:
 
 def long_runs(bench: Bench) -> Section:
     bench = bench._replace(seed=bench.seed + 1)  # other worlds than those of the tables
-    number = {w: bench.long if w in LONG_WORLDS or s.one_graph else bench.long // 6 for w, s in WORLDS.items()}
-    found = {w: bench.run(w, "cumulative", [THOMPSON], n, budgets=LONG) for w, n in number.items()}
+    worlds, budgets = bench.extent.worlds, bench.extent.long
+    number = {w: bench.long if w in LONG_WORLDS or WORLDS[w].one_graph else bench.long // 6 for w in worlds}
+    found = {w: bench.run(w, "cumulative", [THOMPSON], n, budgets=budgets) for w, n in number.items()}
     regret = {world: comparison.regret(THOMPSON) for world, comparison in found.items()}
     classes = [[world, str(len(r)), told(r[:, 0]), told(r[:, 1]), growth(r)] for world, r in regret.items()]
-    runs = sorted(((w, i) for w in LONG_WORLDS for i in range(bench.long)), key=lambda run: -regret[run[0]][run[1], 1])
-    heads = [f"B = {budget:,.0f}" for budget in LONG]
+    single = [(world, trial) for world in LONG_WORLDS if world in worlds for trial in range(bench.long)]
+    runs = sorted(single, key=lambda run: -regret[run[0]][run[1], 1])
+    heads = [f"B = {budget:,.0f}" for budget in budgets]
     return Section(
         "Long runs",
         [
@@ -253,8 +169,8 @@ def _long_run(comparison: Comparison, world: str, trial: int) -> list[str]:
 
 
 def wrong_graph(bench: Bench) -> Section:
-    policies = [THOMPSON, TRUSTING]
-    wrong = bench.run(WRONG_WORLD, "cumulative", policies, bench.trials, budgets=WRONG, drop_hidden=True)
+    policies, budgets = [THOMPSON, TRUSTING], bench.extent.wrong
+    wrong = bench.run(WRONG_WORLD, "cumulative", policies, bench.trials, budgets=budgets, drop_hidden=True)
     rows = [[f"`{name}`", *_wrong_row(wrong, name)] for name in policies]
     trusting = wrong.regret(TRUSTING)
     stuck = np.flatnonzero(trusting[:, 1] - trusting[:, 0] > STUCK * trusting[:, 1]).tolist()
@@ -264,7 +180,7 @@ def wrong_graph(bench: Bench) -> Section:
         [
             f"The policy is told the graph without any of its hidden causes, in {bench.trials} worlds of the class "
             f"{WRONG_WORLD}, where that misleads most. The guard adds those that the outcomes ask for.",
-            Table(["", *(f"B = {budget:,.0f}" for budget in WRONG), "largest", "runs with a warning"], rows),
+            Table(["", *(f"B = {budget:,.0f}" for budget in budgets), "largest", "runs with a warning"], rows),
             f"Without the guard, on the same worlds and outcomes, {len(stuck)} runs gain more than {STUCK:.0%} of "
             f"their regret in the second half of the budget; in {hit} of these the guard warns that the data "
             "contradict the graph: the rewards of an arm, or the outcomes of all.",
@@ -284,10 +200,10 @@ def warned(played: Played) -> bool:
 
 def network(bench: Bench) -> Section:
     parts: list[Part] = ["Networks from files, with variables hidden; `dobandit suite FILE.bif?...` runs any other."]
-    for query in NETWORK_QUERIES:
+    for query in bench.extent.networks:
         for objective in OURS:
             found = bench.run(str(NETWORKS / query), objective, policies_for(objective), bench.trials)
-            budgets = CURVE if objective == "simple" else found.budgets
+            budgets = bench.extent.curve if objective == "simple" else found.budgets
             parts += [f"`{query}`, {objective} regret, costs {found.costs}:", table_of(found, budgets)]
     return Section("Networks", parts)
 
@@ -298,7 +214,7 @@ SECTIONS: Sequence[Callable[[Bench], Section]] = (cumulative, simple, long_runs,
 
 
 def written(bench: Bench) -> str:
-    worlds = Points([f"`{source.name}`: {source.about}" for source in WORLDS.values()])
+    worlds = Points([f"`{name}`: {WORLDS[name].about}" for name in bench.extent.worlds])
     about = Section(
         "The worlds",
         [
@@ -318,14 +234,19 @@ def written(bench: Bench) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, default in (("trials", 100), ("long", 60), ("seed", 314159)):
-        parser.add_argument(f"--{name}", type=int, default=default)
-    asked = parser.parse_args()
+    asked = options(__doc__, trials=100, long=60, seed=314159)
+    with tempfile.TemporaryDirectory() as folder:
+        if asked.smoke:
+            run(2, 2, asked.seed, SMOKE, Path(folder) / "benchmark.md", Path(folder))
+        else:
+            run(asked.trials, asked.long, asked.seed, Extent(), PAGE, KEPT)
+
+
+def run(trials: int, long: int, seed: int, extent: Extent, page: Path, kept: Path) -> None:
     start = time.perf_counter()
     with processes(os.cpu_count() or 1) as pool:
-        PAGE.write_text(written(Bench(**vars(asked), executor=pool)), encoding="utf-8")
-    print(f"wrote {PAGE.name} in {(time.perf_counter() - start) / 60:.0f} minutes")
+        page.write_text(written(Bench(trials, long, seed, extent, kept, pool)), encoding="utf-8")
+    print(f"wrote {page} in {(time.perf_counter() - start) / 60:.0f} minutes")
 
 
 if __name__ == "__main__":

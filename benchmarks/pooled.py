@@ -1,5 +1,7 @@
 """Speed of our own policies: rounds per second in lock step, one live decision, and how it grows with the graph.
 
+    python benchmarks/pooled.py
+
 Every figure is the best of some runs: whatever else a machine does only makes them slower.
 """
 
@@ -7,25 +9,38 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 import dobandit as db
+from _script import options
 from dobandit import worlds
 from dobandit.chance import Chance
-from dobandit.evidence.tally import Layout
+from dobandit.evidence.evidence import Evidence
 from dobandit.graph import Graph
 from dobandit.policies import Policy, View, policy
 from dobandit.problem import Problem
 from dobandit.worlds import World
 from dobandit.worlds.graphs import N6, N7
 
-TRIALS = 128
-RUNS = 5
-SIZES = (5, 10, 20, 50, 100)
+
+class Extent(NamedTuple):
+    """How much is run."""
+
+    trials: int = 128
+    runs: int = 5
+    budgets: tuple[float, float] = (2500, 400)  # of the cumulative and of the simple objective
+    sizes: tuple[int, ...] = (5, 10, 20, 50, 100)  # of graphs
+    decisions: int = 200
+    before: int = 400
 
 
-def lock_step(name: str, trials: int, budget: float = 2500) -> float:
+SMOKE = Extent(trials=2, runs=1, budgets=(20, 20), sizes=(3, 5), decisions=2, before=5)
+
+
+def lock_step(name: str, trials: int, budget: float) -> float:
     """Rounds per second of processor time on the paper's graph with six variables."""
     objective = policy(name).objective
     problem = Problem(N6, "Y", budget=budget, objective=objective, default_cost={"choose": [2, 3]})
@@ -39,23 +54,17 @@ def live_choice(name: str, graph: Graph, decisions: int = 200, before: int = 400
     """Milliseconds of one decision, refreshes included, after some hundred outcomes and each after a new one."""
     made: Policy = policy(name)
     problem = Problem(graph, "Y", budget=10**6, objective=made.objective, default_cost=2)
-    layout, state, chance = Layout(problem, made.tables(problem)), made.start(problem, 1), Chance(0, "policy")
+    seen, state, chance = Evidence.none(problem, made.tables(problem), 1), made.start(problem, 1), Chance(0, "policy")
     drawn = worlds.random(graph, 1).sample("do()", before + decisions, seed=1)
     codes = np.stack([np.asarray(drawn[v], dtype=np.intp) for v in graph.variables], axis=1)
     reward, arms, row = codes[:, graph.variables.index("Y")].astype(float), len(problem.arms), np.zeros(1, np.intp)
-    counts, costs, money = np.zeros((1, layout.size)), np.full((1, arms), 2.0), np.array([1e6])
-    pulls, rewards = np.zeros((1, arms)), np.zeros((1, arms))
+    costs, money, affordable = np.full((1, arms), 2.0), np.array([1e6]), np.ones((1, arms), dtype=bool)
     views = []
     for t in range(before + decisions):
-        layout.add(counts, row, row, codes[t : t + 1], reward[t : t + 1], np.array([t]))
-        pulls[0, 0] += 1
-        rewards[0, 0] += reward[t]
+        seen.add(row, row, codes[t : t + 1], reward[t : t + 1], np.array([t]))
         if t >= before - 1:
-            view = View(
-                problem, layout, row, np.array([t + 1]), costs, money, money, np.ones((1, arms), bool), pulls.copy(),
-                pulls.copy(), rewards.copy(), counts.copy(),
-            )  # fmt: skip
-            views.append(view)
+            now = seen.take(row)  # a copy
+            views.append(View(problem, now, row, np.array([t + 1]), costs, money, money, affordable, now.told))
     first, *rest = views
     state = made.choose(first, state, chance).state  # compiles
     start = time.process_time()  # once: on some machines the clock itself takes as long as half of a decision
@@ -64,8 +73,8 @@ def live_choice(name: str, graph: Graph, decisions: int = 200, before: int = 400
     return 1000 * (time.process_time() - start) / decisions
 
 
-def fastest(name: str, graph: Graph) -> float:
-    return min(live_choice(name, graph) for _ in range(RUNS))
+def fastest(name: str, graph: Graph, extent: Extent) -> float:
+    return min(live_choice(name, graph, extent.decisions, extent.before) for _ in range(extent.runs))
 
 
 def tree(n: int) -> Graph:
@@ -79,24 +88,26 @@ def tree(n: int) -> Graph:
     return Graph.from_edges(edges)
 
 
-def slope(times: list[float]) -> float:
+def slope(sizes: Sequence[int], times: Sequence[float]) -> float:
     """The exponent of the growth with the number of variables, by least squares on logarithms."""
-    return float(np.polyfit([math.log(n) for n in SIZES], [math.log(t) for t in times], 1)[0])
+    return float(np.polyfit([math.log(n) for n in sizes], [math.log(t) for t in times], 1)[0])
 
 
 def main() -> None:
-    print(f"The best of {RUNS} runs each.")
-    print(f"rounds per second of one core, {TRIALS} trials in lock step on the paper's graph with six variables:")
-    for name, budget in (("causal-thompson", 2500), ("causal-explore", 400)):
-        best = max(lock_step(name, TRIALS, budget) for _ in range(RUNS))
+    extent = SMOKE if options(__doc__).smoke else Extent()
+    trials, runs, policies = extent.trials, extent.runs, ("causal-thompson", "causal-explore")
+    print(f"The best of {runs} runs each.")
+    print(f"rounds per second of one core, {trials} trials in lock step on the paper's graph with six variables:")
+    for name, budget in zip(policies, extent.budgets, strict=True):
+        best = max(lock_step(name, trials, budget) for _ in range(runs))
         print(f"  {name:50} {best:12,.0f}")
     print("one live decision, milliseconds:")
-    for name in ("causal-thompson", "causal-explore"):
-        print(f"  {name + ', seven variables':50} {fastest(name, N7):12.3f}")
-    for name in ("causal-thompson", "causal-explore"):
-        times = [fastest(name, tree(n)) for n in SIZES]
-        ladder = "  ".join(f"{n}: {t:.2f}" for n, t in zip(SIZES, times, strict=True))
-        print(f"  {name} on trees of {ladder}; grows as n^{slope(times):.2f}")
+    for name in policies:
+        print(f"  {name + ', seven variables':50} {fastest(name, N7, extent):12.3f}")
+    for name in policies:
+        times = [fastest(name, tree(n), extent) for n in extent.sizes]
+        ladder = "  ".join(f"{n}: {t:.2f}" for n, t in zip(extent.sizes, times, strict=True))
+        print(f"  {name} on trees of {ladder}; grows as n^{slope(extent.sizes, times):.2f}")
 
 
 if __name__ == "__main__":

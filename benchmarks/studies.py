@@ -1,5 +1,8 @@
 """Studies: ask and tell on SQLite with synchronous=FULL beside Optuna's RDB storage and beside SQLite alone; the time
-to ask after 10,000 pulls; a million logged rows."""
+to ask after 10,000 pulls; a million logged rows.
+
+    python benchmarks/studies.py
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,16 @@ import sqlite3
 import statistics
 import tempfile
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-import optuna
 
 import dobandit as db
+from _script import can_compare, options, timed
+from dobandit.problem import Value
 
 SMALL = db.Problem("Z -> X -> Y; Z -> Y; X <-> W; W -> Y", "Y", budget=10**9, default_cost=2)
 EIGHT = db.Problem(
@@ -25,10 +31,23 @@ EIGHT = db.Problem(
     default_cost=2,
 )
 EIGHT_SIMPLE = db.Problem(EIGHT.graph, "Y", budget=10**9, objective="simple", default_cost=2)
-HISTORY, ROWS, BATCH = 10_000, 1_000_000, 50
 
 
-def per_second(step: Callable[[], object], seconds: float = 3.0) -> float:
+class Extent(NamedTuple):
+    """How much is run."""
+
+    seconds: float = 3.0  # of asking and telling
+    batch: int = 50
+    history: int = 10_000  # pulls before an ask is timed
+    together: int = 500  # of these in a batch
+    asks: int = 100
+    rows: int = 1_000_000
+
+
+SMOKE = Extent(seconds=0.02, batch=5, history=10, together=5, asks=2, rows=100)
+
+
+def per_second(step: Callable[[], object], seconds: float) -> float:
     """How often a step is made in a second."""
     start = time.perf_counter()
     for number in itertools.count(1):
@@ -38,11 +57,11 @@ def per_second(step: Callable[[], object], seconds: float = 3.0) -> float:
     raise AssertionError
 
 
-def outcome(problem: db.Problem, set_to: dict[str, str], rng: np.random.Generator) -> dict[str, object]:
+def outcome(problem: db.Problem, set_to: dict[str, str], rng: np.random.Generator) -> dict[str, Value]:
     return {**{v: int(rng.random() < 0.5) for v in problem.graph.variables}, **set_to}
 
 
-def ours(path: Path, n: int = 1) -> float:
+def ours(path: Path, seconds: float, n: int = 1) -> float:
     rng = np.random.default_rng(0)
     with db.Study.create(path, SMALL, "f-kube") as study:
 
@@ -50,10 +69,12 @@ def ours(path: Path, n: int = 1) -> float:
             pulls = study.ask(n)
             study.tell_many([(pull.id, outcome(SMALL, pull.set, rng)) for pull in pulls])
 
-        return n * per_second(step)
+        return n * per_second(step, seconds)
 
 
-def of_optuna(path: Path) -> float:
+def of_optuna(path: Path, seconds: float) -> float:
+    import optuna
+
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(storage=f"sqlite:///{path}", sampler=optuna.samplers.RandomSampler(seed=0))
 
@@ -61,10 +82,10 @@ def of_optuna(path: Path) -> float:
         trial = study.ask({"arm": optuna.distributions.CategoricalDistribution(list(map(str, SMALL.arms)))})
         study.tell(trial, 1.0)
 
-    return per_second(step)
+    return per_second(step, seconds)
 
 
-def of_sqlite(path: Path) -> float:
+def of_sqlite(path: Path, seconds: float) -> float:
     """Two transactions that write a row each and nothing else: what the disk allows."""
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as base:
         base.execute("PRAGMA journal_mode = WAL")
@@ -77,60 +98,60 @@ def of_sqlite(path: Path) -> float:
                 base.execute("INSERT INTO t VALUES (1)")
                 base.execute("COMMIT")
 
-        return per_second(step)
+        return per_second(step, seconds)
 
 
-def time_to_ask(path: Path, problem: db.Problem) -> str:
+def time_to_ask(path: Path, problem: db.Problem, extent: Extent) -> str:
     """Milliseconds of an ask, of an ask and tell, and of opening, after many pulls under the recommended policy."""
     rng = np.random.default_rng(0)
     with db.Study.create(path, problem) as study:
         name = study.policy
-        for _ in range(HISTORY // 500):
-            study.tell_many([(pull.id, outcome(problem, pull.set, rng)) for pull in study.ask(500)])
+        for _ in range(extent.history // extent.together):
+            study.tell_many([(pull.id, outcome(problem, pull.set, rng)) for pull in study.ask(extent.together)])
         asks, both = [], []
-        for _ in range(100):
+        for _ in range(extent.asks):
             start = time.perf_counter()
             (pull,) = study.ask()
             asks.append(time.perf_counter() - start)
             study.tell(pull.id, outcome(problem, pull.set, rng))
             both.append(time.perf_counter() - start)
-    start = time.perf_counter()
-    db.Study.open(path).close()
-    opening = time.perf_counter() - start
+    opening, _ = timed(lambda: db.Study.open(path).close())
     times = {"ask": statistics.median(asks), "ask and tell": statistics.median(both), "opening": opening}
     shown = ", ".join(f"{what} {1000 * seconds:.1f} ms" for what, seconds in times.items())
-    return f"{name}, {len(problem.graph.variables)} variables, after {HISTORY:,} pulls: {shown}"
+    return f"{name}, {len(problem.graph.variables)} variables, after {extent.history:,} pulls: {shown}"
 
 
-def time_to_observe(path: Path) -> float:
+def time_to_observe(path: Path, number: int) -> float:
     rng = np.random.default_rng(0)
-    rows = {v: rng.integers(0, 2, ROWS) for v in EIGHT.graph.variables}
+    rows = {v: rng.integers(0, 2, number) for v in EIGHT.graph.variables}
     with db.Study.create(path, EIGHT, "f-kube") as study:
-        start = time.perf_counter()
-        study.observe(rows, name="log")
-        return time.perf_counter() - start
+        return timed(lambda: study.observe(rows, name="log"))[0]
 
 
-def compare(folder: Path, where: str) -> None:
-    mine, batch = ours(folder / "a.db"), ours(folder / "b.db", BATCH)
-    theirs, bare = of_optuna(folder / "c.db"), of_sqlite(folder / "d.db")
+def compare(folder: Path, where: str, extent: Extent, with_optuna: bool) -> None:
+    seconds, batch = extent.seconds, extent.batch
+    mine, many = ours(folder / "a.db", seconds), ours(folder / "b.db", seconds, batch)
+    bare = of_sqlite(folder / "d.db", seconds)
     print(f"ask and tell, {where}, synchronous=FULL, f-kube:")
-    print(f"  {mine:,.0f} per second one by one, {batch:,.0f} in batches of {BATCH}; ", end="")
-    print(f"Optuna {theirs:,.0f}: ratio {mine / theirs:.0f}; two bare SQLite transactions {bare:,.0f}")
+    print(f"  {mine:,.0f} per second one by one, {many:,.0f} in batches of {batch}; ", end="")
+    if with_optuna:
+        theirs = of_optuna(folder / "c.db", seconds)
+        print(f"Optuna {theirs:,.0f}: ratio {mine / theirs:.0f}; ", end="")
+    print(f"two bare SQLite transactions {bare:,.0f}")
 
 
 def main() -> None:
-    import warnings
-
     warnings.simplefilter("ignore")
+    smoke = options(__doc__).smoke
+    extent, with_optuna = SMOKE if smoke else Extent(), can_compare("optuna", smoke)
     with tempfile.TemporaryDirectory() as disk:
-        compare(Path(disk), "on this disk")
-        print(time_to_ask(Path(disk) / "e.db", EIGHT))
-        print(time_to_ask(Path(disk) / "f.db", EIGHT_SIMPLE))
-        print(f"observe {ROWS:,} rows in memory: {time_to_observe(Path(disk) / 'g.db'):.1f} s")
+        compare(Path(disk), "on this disk", extent, with_optuna)
+        print(time_to_ask(Path(disk) / "e.db", EIGHT, extent))
+        print(time_to_ask(Path(disk) / "f.db", EIGHT_SIMPLE, extent))
+        print(f"observe {extent.rows:,} rows in memory: {time_to_observe(Path(disk) / 'g.db', extent.rows):.1f} s")
     if Path("/dev/shm").is_dir():
         with tempfile.TemporaryDirectory(dir="/dev/shm") as memory:
-            compare(Path(memory), "on a disk that is memory")
+            compare(Path(memory), "on a disk that is memory", extent, with_optuna)
 
 
 if __name__ == "__main__":

@@ -5,21 +5,29 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator
-from itertools import count, islice
+from dataclasses import replace
+from itertools import count, islice, pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 import dobandit as db
 from dobandit.errors import ArmError, DataError, DobanditError, NotIdentifiable, UnknownVariable
-from dobandit.estimate import SparseDataWarning
+from dobandit.estimate import Effect, SparseDataWarning
+from dobandit.estimate.observational.effects import effects
+from dobandit.estimate.observational.interval import interval
+from dobandit.estimate.observational.plugin import PlugIn, Rows
+from dobandit.evidence import open_source
 from dobandit.graph import Graph
 from dobandit.problem import Problem
 from tests import named_graphs as named
 from tests.models import Model, marginal, random_admg, random_model
+from tests.strategies import admgs
 
 
 def joint_as_rows(model: Model) -> tuple[dict[str, list[int]], list[float]]:
@@ -115,9 +123,6 @@ def test_a_missing_cell_beside_a_zero_does_not_matter() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         problem = db.Problem("Z -> X -> Y; Z -> Y", "Y", 10)
-        from dobandit.estimate.effects import effects
-        from dobandit.evidence import open_source
-
         found = effects(problem, open_source(rows), [db.Arm("X", "0"), db.Arm("X", "1")])
     assert [e.mean for e in found] == [0.5, 1.0]
 
@@ -265,3 +270,128 @@ def test_the_words_true_and_false_of_a_log_are_one_and_zero(words: tuple[str, st
     expected = db.effect(graph, numbers, do={"X": 1}, reward="Y")
     for value in (True, 1, words[0]):
         assert db.effect(graph, log, do={"X": value}, reward="Y") == expected
+
+
+# -- intervals of any data whatever ------------------------------------------------------------------
+
+
+@st.composite
+def logs(draw: st.DrawFn) -> tuple[db.Problem, list[tuple[int, ...]], list[int]]:
+    """A problem, distinct rows (few values, and often the same ones, so that tables have holes) and their numbers."""
+    graph = draw(admgs(min_size=2, max_size=5))
+    worth: dict[int, float] = draw(st.sampled_from([{0: 0, 1: 1}, {0: 7, 1: -2, 2: 0.5}]))
+    problem = db.Problem(graph, {"variable": draw(st.sampled_from(graph.variables)), "values": worth}, 10)
+    row = st.tuples(*(st.integers(0, len(problem.domains[v]) - 1) for v in graph.variables))
+    rows = draw(st.lists(row, min_size=1, max_size=8))
+    return problem, rows, draw(st.lists(st.integers(1, 9), min_size=len(rows), max_size=len(rows)))
+
+
+def all_effects(problem: db.Problem, rows: list[tuple[int, ...]], times: list[int]) -> list[Effect]:
+    columns = dict(zip(problem.graph.variables, zip(*rows, strict=True), strict=True))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SparseDataWarning)
+        found = effects(problem, open_source(columns, times), problem.arms)
+    return [e for e in found if e.method != "none"]
+
+
+@settings(deadline=None, max_examples=200)
+@given(logs(), st.integers(2, 50))
+@example((db.Problem(named.FRONT_DOOR, "Y", 10), [(0, 0, 0), (0, 0, 1), (1, 1, 1), (1, 1, 0)], [1, 1, 1, 1]), 2)
+@example((db.Problem(named.NAPKIN, "Y", 10), [(0, 0, 0, 0), (0, 0, 0, 1), (1, 0, 1, 1), (0, 1, 0, 1)], [5, 4, 4, 3]), 9)
+def test_intervals_are_finite_and_ordered_and_shrink(
+    log: tuple[db.Problem, list[tuple[int, ...]], list[int]], more: int
+) -> None:
+    """Inside the range of the reward, around the mean, never a point; with more rows of the same kind narrower."""
+    problem, rows, times = log
+    lowest, highest = min(problem.reward_values), max(problem.reward_values)
+    many = all_effects(problem, rows, [more * n for n in times])
+    for few, e in zip(all_effects(problem, rows, times), many, strict=True):
+        assert lowest <= few.low <= few.mean <= few.high <= highest
+        assert few.low < few.high
+        assert few.mean == pytest.approx(e.mean)
+        assert few.low - 1e-9 <= e.low <= e.high <= few.high + 1e-9
+
+
+def rising(intervals: list[tuple[float, float]]) -> bool:
+    """Whether both ends rise from each interval to the next."""
+    return all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(intervals))
+
+
+def test_both_ends_rise_with_every_success_of_a_plain_mean() -> None:
+    for n in range(1, 301):
+        shares = [k / n for k in range(n + 1)]
+        found = [PlugIn(p, Rows(*np.array([[n], [p * (1 - p)], [1.0]])), 0, 0, ()) for p in shares]
+        for level in (0.5, 0.95, 0.999):
+            assert rising([interval(f, 0.0, 1.0, level) for f in found]), (n, level)
+    for n in (1, 2, 7, 100):
+        asked = [db.effect("Y", {"Y": [0, 1]}, do={}, reward="Y", weights=[n - k, k]) for k in range(n + 1)]
+        assert rising([(e.low, e.high) for e in asked])
+        assert asked[n].low == pytest.approx(n / (n + 1.959964**2), abs=1e-6)  # Wilson (1927)
+
+
+@pytest.mark.parametrize(("treated", "others"), [((1, 1), (0, 0)), ((6, 9), (3, 0)), ((2, 12), (2000, 10))])
+def test_both_ends_rise_with_every_success_of_an_adjusted_mean(
+    treated: tuple[int, int], others: tuple[int, int]
+) -> None:
+    """i of n with X=1 succeed where Z=0, and j of m where Z=1; those with X=0 only tell how common Z=1 is."""
+    rows = {"Z": [0, 0, 0, 1, 1, 1], "X": [0, 1, 1, 0, 1, 1], "Y": [0, 0, 1, 0, 0, 1]}
+    n, m = treated
+    found = np.empty((n + 1, m + 1, 2))
+    for i, j in np.ndindex(n + 1, m + 1):
+        weights = [others[0], n - i, i, others[1], m - j, j]
+        e = db.effect(named.BACK_DOOR, rows, do={"X": 1}, reward="Y", weights=weights)
+        found[i, j] = e.low, e.high
+    assert (np.diff(found, axis=0) > 0).all()
+    assert (np.diff(found, axis=1) > 0).all()
+
+
+@pytest.mark.parametrize("graph", [named.BACK_DOOR, named.FRONT_DOOR, named.NAPKIN])
+@pytest.mark.parametrize("n", [20, 200])
+def test_intervals_cover_where_values_are_rare(graph: Graph, n: int) -> None:
+    """Small samples from tables with probabilities near 0 and 1, deterministic ones among them."""
+    covered = []
+    for seed in range(300):
+        rng = np.random.default_rng([23, n, seed])
+        model = random_model(graph, rng, deterministic=0.2)
+        model = replace(model, tables={v: t**4 / (t**4).sum(axis=-1, keepdims=True) for v, t in model.tables.items()})
+        rows = draw(model, n, rng)
+        truth = marginal(model.joint({"X": 1}), graph, "Y")[1]
+        problem = db.Problem(graph, "Y", 10)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SparseDataWarning)
+            (found,) = effects(problem, open_source(rows), [db.Arm("X", "1")])
+        if 1 in rows["X"]:
+            covered.append(found.low - 1e-12 <= truth <= found.high + 1e-12)
+    assert np.mean(covered) >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / len(covered))
+
+
+def test_probabilities_that_were_rounded_are_probabilities() -> None:
+    rows = {"X": [0, 0, 1, 1], "Y": [0, 1, 0, 1]}
+    for lost in (0.0, 1e-12, 1e-7, 1e-4):
+        e = db.effect(Graph("X -> Y"), rows, do={"X": 1}, reward="Y", weights=[0.25, 0.25, 0.25, 0.25 - lost])
+        assert (e.low, e.high, e.n) == (e.mean, e.mean, 0)
+        assert e.mean == pytest.approx(0.5, abs=2 * lost)
+
+
+def test_a_reward_that_never_varies() -> None:
+    """0 and 1 are values of a 0/1 variable; of any other number the data show no range."""
+    graph, x = Graph("X -> Y"), [0, 0, 1, 1]
+    for value in (0.0, 1.0):
+        e = db.effect(graph, {"X": x, "Y": [value] * 4}, do={"X": 1}, reward="Y")
+        assert e.mean == value
+        assert e.high - e.low > 0.6
+    for value in (5.0, -0.3, 1e-300, 1e300):
+        with pytest.warns(SparseDataWarning, match="in every row, so the interval is a point"):
+            e = db.effect(graph, {"X": x, "Y": [value] * 4}, do={"X": 1}, reward="Y")
+        assert (e.mean, e.low, e.high) == (value, value, value)
+
+
+def test_units_do_not_matter() -> None:
+    """In other units it is the same interval, upside down if the units are."""
+    rng = np.random.default_rng(6)
+    rows = draw(random_model(named.FRONT_DOOR, rng), 30, rng)
+    plain = db.effect(named.FRONT_DOOR, rows, do={"X": 1}, reward="Y")
+    for zero, unit in ((-3.0, 5.0), (10.0, -40.0), (0.0, 1e200)):
+        e = db.effect(named.FRONT_DOOR, rows | {"Y": zero + unit * rows["Y"]}, do={"X": 1}, reward="Y")
+        ends = sorted([zero + unit * plain.low, zero + unit * plain.high])
+        assert [e.low, e.high] == pytest.approx(ends, rel=1e-9)

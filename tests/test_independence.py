@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dobandit.errors import DataError
-from dobandit.estimate.independence import LEVEL, check_graph, chi_square_tail, holm, judge, p_value
+from dobandit.estimate.observational.independence import LEVEL, check_graph, chi_square_tail, holm, judge, p_value
 from dobandit.evidence import open_source
 from dobandit.graph import Graph
 from dobandit.graph.independencies import independencies

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from dobandit.elimination import Factor as Named
 from dobandit.elimination import contract
-from dobandit.estimate import ways
-from dobandit.estimate.circuit import total
-from dobandit.estimate.formulas import Formula, formulas, observed, overlapping
-from dobandit.estimate.pool import Pool, table_of
-from dobandit.estimate.pooling import changed_by, kin
-from dobandit.estimate.posterior import Conditions, shared_groups
-from dobandit.estimate.stated import Stated
-from dobandit.estimate.weighing import Weighing
+from dobandit.estimate.pooled import formula_choice as ways
+from dobandit.estimate.pooled.arm_estimates import Weighing
+from dobandit.estimate.pooled.circuit import total
+from dobandit.estimate.pooled.formulas import Formula, formulas, observed, overlapping
+from dobandit.estimate.pooled.invariance import changed_by, kin
+from dobandit.estimate.pooled.pool import Pool, table_of
+from dobandit.estimate.pooled.posterior import Conditions, shared_groups
+from dobandit.estimate.pooled.stated import Stated
 from dobandit.evidence.tally import Tallied
 from dobandit.graph import Graph
 from dobandit.identification import Table

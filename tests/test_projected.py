@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dobandit import worlds
-from dobandit.estimate.projected import Projected
+from dobandit.estimate.published.projected import Projected
 from dobandit.evidence.tally import Layout
 from dobandit.graph import Graph
 from dobandit.problem import Problem

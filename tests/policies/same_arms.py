@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dobandit import worlds
-from dobandit.estimate.split import Split
+from dobandit.estimate.published.split import Split
 from dobandit.evidence.tally import Layout
 from dobandit.policies.registry import policy, spec_of
 from dobandit.problem import Problem

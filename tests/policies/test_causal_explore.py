@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 import dobandit as db
 from dobandit import worlds
 from dobandit.chance import Chance
-from dobandit.estimate.improvement import log_improvements
+from dobandit.estimate.pooled import PooledEstimator, pooled_of
+from dobandit.estimate.pooled.improvement import log_improvements
 from dobandit.policies import View
 from dobandit.policies.causal_explore import CausalExplore, _sums
-from dobandit.policies.pooled import Pooled, pooled_of
 from dobandit.problem import Problem
 from dobandit.simulation.results import standard_error
 from dobandit.worlds import World
@@ -177,12 +177,12 @@ def test_logged_rows_are_no_money() -> None:
 
 
 def test_arms_without_any_table_are_explored_by_their_own_rewards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dobandit.estimate.ways.MOST_CELLS", 1)
-    monkeypatch.setattr("dobandit.policies.pooled._compiled", Pooled)
+    monkeypatch.setattr("dobandit.estimate.pooled.formula_choice.MOST_CELLS", 1)
+    monkeypatch.setattr("dobandit.estimate.pooled.estimator._compiled", PooledEstimator)
     graph = "A -> Y; B -> Y"
     tables = {"A": ([], [0.9, 0.1]), "B": ([], [0.5, 0.5]), "Y": (["A", "B"], [[[0.7, 0.3]] * 2, [[0.2, 0.8]] * 2])}
     problem = Problem(graph, "Y", 200, "simple", default_cost=2)
-    assert Pooled(problem).pool.has_none[1:].all()
+    assert PooledEstimator(problem).pool.has_none[1:].all()
     r = db.simulate(problem, worlds.from_tables(graph, tables), ["causal-explore"], 32)
     best = [str(a) for a in problem.arms].index("do(A=1)")
     assert (r.recommended["causal-explore"] == best).mean() > 0.9
@@ -219,7 +219,7 @@ def test_own_outcomes_correct_where_outcomes_are_expected() -> None:
     where = slice(pooled.conditions.start[at], pooled.conditions.start[at + 1])
     for own, expected in (([], [0.0, 1.0]), ([0] * 15, [0.75, 0.25])):
         outcomes = [*seen, *[("do(X=1)", {"X": 1, "M": m, "Y": 0}) for m in own]]
-        met = pooled.met(evidence(CausalExplore(), problem, outcomes))[..., 0]
+        met = pooled.met(evidence(CausalExplore(), problem, outcomes).evidence)[..., 0]
         np.testing.assert_allclose(met[2, where], expected, atol=1e-3)
         np.testing.assert_allclose(met[1, where], [1.0, 0.0], atol=1e-3)
 
@@ -230,7 +230,7 @@ def test_what_a_pull_would_meet_is_not_what_goes_together() -> None:
     seen = [("do()", dict.fromkeys(("A", "X", "D", "Y"), a)) for a in [0] * 6000 + [1] * 4000]
     made = CausalExplore()
     pooled = pooled_of(problem)
-    met = pooled.met(evidence(made, problem, seen))[..., 0]
+    met = pooled.met(evidence(made, problem, seen).evidence)[..., 0]
     named = [str(arm) for arm in problem.arms]
     (at,) = (k for k, table in enumerate(pooled.pool.tables) if set(table.given) == {"A", "X", "D"})
     given = pooled.pool.tables[at].given

@@ -10,6 +10,7 @@ import pytest
 import dobandit as db
 from dobandit import worlds
 from dobandit.chance import Chance
+from dobandit.estimate.pooled import pooled_of
 from dobandit.policies import View, policy
 from dobandit.policies.causal_thompson import (
     AHEAD,
@@ -21,7 +22,6 @@ from dobandit.policies.causal_thompson import (
     _draw_number,
     _kept_for,
 )
-from dobandit.policies.pooled import pooled_of
 from dobandit.problem import Problem
 from dobandit.worlds import World
 from dobandit.worlds.graphs import N6

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 import dobandit as db
 from dobandit import worlds
 from dobandit.chance import Chance
-from dobandit.estimate.independence import p_value
-from dobandit.estimate.joint import Joint
-from dobandit.estimate.promises import deviations
+from dobandit.estimate.observational.independence import p_value
+from dobandit.estimate.pooled import by_graph, pairs_of, pooled_of, repaired
+from dobandit.estimate.pooled.implied_independencies import deviations
+from dobandit.estimate.pooled.joint import Joint
 from dobandit.evidence.tally import Layout, Tallied
 from dobandit.policies import Policy, policy
-from dobandit.policies.guard import by_graph, pairs_of, repaired
-from dobandit.policies.pooled import pooled_of
 from dobandit.policies.protocol import Guarded
 from dobandit.problem import Problem
 from dobandit.worlds import World
@@ -89,8 +88,8 @@ def test_a_forgotten_hidden_cause_is_added(name: str) -> None:
     )
     state = made.choose(seen, made.start(wrong, 2), Chance(0, "policy")).state
     assert [pair for pair, is_added in zip(pairs_of(wrong), state.added[0], strict=True) if is_added] == [("X", "Y")]
-    ((_, pooled, translated),) = by_graph(seen, state.added)
-    np.testing.assert_array_equal(pooled.known(translated)[0].means, pooled_of(right).known(known)[0].means)
+    ((_, pooled, translated),) = by_graph(wrong, seen.evidence, state.added)
+    np.testing.assert_array_equal(pooled.known(translated)[0].means, pooled_of(right).known(known.evidence)[0].means)
     np.testing.assert_array_equal(made.recommend(seen, state), made.recommend(known, made.start(right, 2)))
     trusting = policy(f"{name}[guard=false]")
     assert not trusting.choose(seen, trusting.start(wrong, 2), Chance(0, "policy")).state.added.any()
@@ -116,9 +115,9 @@ def test_outcomes_that_were_not_counted_together_change_no_graph() -> None:
     outcomes = [("do()", {"X": x, "M": m, "Y": x}) for x in (0, 1) for m in (0, 1)] * 100
     seen = evidence(made, problem, outcomes)
     added = np.zeros((1, len(pairs_of(problem))), dtype=bool)
-    assert repaired(seen, added).any()
+    assert repaired(problem, seen.evidence, added).any()
     seen.told[0, 0] += 1000
-    assert not repaired(seen, added).any()
+    assert not repaired(problem, seen.evidence, added).any()
 
 
 def test_the_joint_table_holds_every_other_one() -> None:

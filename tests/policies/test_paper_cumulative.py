@@ -11,7 +11,7 @@ import pytest
 import dobandit as db
 from dobandit import worlds
 from dobandit.chance import Chance
-from dobandit.estimate.split import Split, factors_of, random_split
+from dobandit.estimate.published.split import Split, factors_of, random_split
 from dobandit.evidence.tally import Layout
 from dobandit.graph import Graph
 from dobandit.policies.forced import updated_beta
@@ -114,7 +114,7 @@ def test_sums_that_are_too_long_to_list_are_eliminated(monkeypatch: pytest.Monke
     """The same numbers from both, and a ladder of eighteen variables is no trouble."""
     problem = Problem(named.FIG11, "Y", budget=1)
     listed, counts = counted(PaperCumulative(factors="relevant"), problem, worlds.xor(named.FIG11, 1), 5, 3000, seed=3)
-    monkeypatch.setattr("dobandit.estimate.split.MOST_TERMS", 0)
+    monkeypatch.setattr("dobandit.estimate.published.split.MOST_TERMS", 0)
     eliminated, _ = counted(PaperCumulative(factors="relevant"), problem, worlds.xor(named.FIG11, 1), 5, 1, seed=3)
     (s, a), (t, b) = listed.estimates(counts), eliminated.estimates(counts)
     np.testing.assert_array_equal(s, t)

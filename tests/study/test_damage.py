@@ -240,6 +240,22 @@ def test_a_snapshot_counts_if_it_is_ours(lasting: Places, version: str, form: in
         assert study.ask()[0].id == 6
 
 
+def test_a_snapshot_of_other_tables_is_not_read(lasting: Places) -> None:
+    """Another version may count other tables of the same size. This one has more money, too, so that it would show."""
+    place = lasting()
+    with Study.create(place, SMALL, "f-kube") as study:
+        drive(study, laboratory(), most=5)
+        books, total = Books.folded(study.log()), study.status().budget.total
+    books.total = total + 1000
+    plain = books.to_plain()
+    for tally in plain["tallies"]:
+        tally["tables"] = "of another version"
+    with contextlib.closing(open_store(place)) as store, store.writing() as access:
+        access.save_snapshot(Snapshot(books.number, VERSION, json.dumps(plain)))
+    with Study.open(place) as study:
+        assert study.status().budget.total == total
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -359,14 +359,14 @@ def test_logs_that_another_version_counted_wait_to_be_sent_again() -> None:
     created, observed = study.log()
     other = {**observed.content, "evidence": {**observed.content["evidence"], "tables": []}}
     books = Books.folded([created, observed._replace(content=other)])
-    assert books.judged.told.sum() == 0
+    assert books.judged.evidence.told.sum() == 0
     study._books = books
     assert (study.status().logged, study.status().uncounted) == (0, ("old",))
     with pytest.warns(UserWarning, match="no rule"):
         assert study.observe(rows, name="old") == 2
     assert (study.status().logged, study.status().uncounted) == (2, ())
     twice = Books.folded([created, observed, observed._replace(number=observed.number + 1)])
-    assert twice.judged.told.sum() == 2  # a version that can count both counts one
+    assert twice.judged.evidence.told.sum() == 2  # a version that can count both counts one
 
 
 # -- corrections -----------------------------------------------------------------------------------

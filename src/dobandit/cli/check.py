@@ -10,7 +10,7 @@ import click
 from dobandit.cli.common import PROBLEM, console, print_json, say, with_common_options, world_of
 from dobandit.cli.tables import table
 from dobandit.errors import NotIdentifiable
-from dobandit.estimate.independence import LEVEL, Verdict, check_graph
+from dobandit.estimate.observational import LEVEL, Verdict, check_graph
 from dobandit.graph.independencies import independencies
 from dobandit.identification import identify
 from dobandit.problem import Choose, Cost, CostLike, Problem, Uniform

@@ -10,7 +10,7 @@ import click
 from dobandit.cli.common import PROBLEM, console, print_json, read_arm, say, with_common_options, world_of
 from dobandit.cli.tables import table
 from dobandit.errors import ArmError, listing
-from dobandit.estimate.effects import Effect, effects, naive_means
+from dobandit.estimate.observational import Effect, effects, naive_means
 from dobandit.evidence import open_source
 from dobandit.identification import identify
 from dobandit.problem import Arm, Goal, Problem

@@ -1,6 +1,6 @@
-"""Estimates: evidence turned into means and uncertainty."""
+"""Evidence turned into means and uncertainty: from logs alone (`observational`), as the paper does it (`published`),
+and with all data pooled through the graph (`pooled`)."""
 
-from dobandit.estimate.effects import Effect, SparseDataWarning, effect
-from dobandit.estimate.independence import check_graph
+from dobandit.estimate.observational import Effect, SparseDataWarning, check_graph, effect
 
 __all__ = ["Effect", "SparseDataWarning", "check_graph", "effect"]

@@ -9,9 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.estimate.conditional import has_no_backdoor
-from dobandit.estimate.projected import MOST_CELLS
-from dobandit.estimate.split import Factor, factors_of
+from dobandit.estimate.published import MOST_CELLS, Factor, factors_of, has_no_backdoor
 from dobandit.policies.infrequent import by_variable, threshold_m, threshold_n
 from dobandit.problem import Arm, Problem
 from dobandit.worlds import World

@@ -18,10 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.chance import Chance
-from dobandit.estimate.circuit import total
-from dobandit.estimate.improvement import log_improvements
-from dobandit.policies.guard import Doubts, OnPooledEvidence
-from dobandit.policies.pooled import Pooled, own_means
+from dobandit.estimate.pooled import Doubts, PooledEstimator, log_improvements, own_means, total
+from dobandit.policies.guard import OnPooledEvidence
 from dobandit.policies.protocol import Arms, Array, Choice, View
 from dobandit.policies.ties import pick, recommended
 from dobandit.problem import Problem
@@ -47,16 +45,16 @@ class CausalExplore(OnPooledEvidence):
     def start(self, problem: Problem, rows: int) -> Doubts:
         return Doubts.none(problem, rows)
 
-    def decide(self, pooled: Pooled, view: View, state: Doubts, chance: Chance) -> Choice:
-        known, totals = pooled.known(view)
-        state = state._replace(refuted=self.refuted(pooled, view, state.refuted, known))
+    def decide(self, pooled: PooledEstimator, view: View, state: Doubts, chance: Chance) -> Choice:
+        known, totals = pooled.known(view.evidence)
+        state = state._replace(refuted=self.refuted(pooled, view.evidence, state.refuted, known))
         alone = pooled.alone(state.refuted)
-        means = np.where(alone, own_means(view), known.means.T)
-        leader = recommended(pooled.without_idle(means, view, state.refuted), view.costs)
+        means = np.where(alone, own_means(view.evidence), known.means.T)
+        leader = recommended(pooled.without_idle(means, view.costs, state.refuted), view.costs)
         gap = means - means[np.arange(len(leader)), leader][:, np.newaxis]
         lessons = _lessons(pooled, view, known.gradients, totals, leader, alone)
         score = np.max([_score(gap, lessons, h, view) for h in _sums(view)], axis=0)
-        arms = pick(_or_cheapest(pooled.without_idle(score, view, state.refuted), view), view, chance)
+        arms = pick(_or_cheapest(pooled.without_idle(score, view.costs, state.refuted), view), view, chance)
         return Choice(arms, state, 1 + view.times // HOLD)
 
 
@@ -84,17 +82,19 @@ class _Lessons(NamedTuple):
 
 
 def _lessons(
-    pooled: Pooled, view: View, gradients: Array, totals: Array, leader: Arms, alone: NDArray[np.bool_]
+    pooled: PooledEstimator, view: View, gradients: Array, totals: Array, leader: Arms, alone: NDArray[np.bool_]
 ) -> _Lessons:
     gradients = np.where(alone.T[:, np.newaxis], 0.0, gradients)
     against = gradients[leader, :, np.arange(len(leader))].T - gradients  # axes: arm, cell, row
-    cells = pooled.cells(view)
+    cells = pooled.cells(view.evidence)
     moved = pooled.conditions.covariance(cells, against, against)
     # How far the prior is off is uncertain, too: if anything up to what it may be is equally likely, the variance is a
     # third of its square. Every z has a part of that, which outcomes on z remove.
     off = pooled.conditions.by_prior(cells, against)
     moved += total(np.moveaxis(off / totals, 1, 0))[:, np.newaxis] * off * (totals + 1) / (3 * totals)
-    totals, met, moved = (np.ascontiguousarray(np.moveaxis(a, -1, 0)) for a in (totals, pooled.met(view), moved))
+    totals, met, moved = (
+        np.ascontiguousarray(np.moveaxis(a, -1, 0)) for a in (totals, pooled.met(view.evidence), moved)
+    )
     return _Lessons(leader, totals, met, moved, alone)
 
 
@@ -118,7 +118,7 @@ def _spreads(lessons: _Lessons, pulls: Array, view: View) -> Array:
 
 def _own_parts(lessons: _Lessons, pulls: Array, view: View) -> Array:
     """What pulls of an arm that is judged by its own rewards move: its own mean, and if it leads, every gap."""
-    own, number = own_means(view), view.told + 2
+    own, number = own_means(view.evidence), view.told + 2
     moved = np.where(lessons.alone, own * (1 - own) * (1 / number - 1 / (number + pulls)), 0.0)
     arms, rows, leader = np.arange(moved.shape[1]), np.arange(len(moved)), lessons.leader
     found = np.zeros((*moved.shape, len(arms)))

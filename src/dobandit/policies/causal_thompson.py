@@ -19,10 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.chance import Chance
-from dobandit.estimate.circuit import total
-from dobandit.estimate.weighing import Known
-from dobandit.policies.guard import Added, Doubts, OnPooledEvidence
-from dobandit.policies.pooled import Pooled, own_means
+from dobandit.estimate.pooled import Added, Doubts, Known, PooledEstimator, own_means, total
+from dobandit.policies.guard import OnPooledEvidence
 from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View
 from dobandit.policies.ties import pick
 from dobandit.problem import Problem
@@ -69,17 +67,17 @@ class CausalThompson(OnPooledEvidence):
         due, of_arms = np.zeros(rows, dtype=np.intp), np.zeros((rows, arms))
         return State(due, weights, of_arms, of_arms, of_arms, *Doubts.none(problem, rows))
 
-    def decide(self, pooled: Pooled, view: View, state: State, chance: Chance) -> Choice:
+    def decide(self, pooled: PooledEstimator, view: View, state: State, chance: Chance) -> Choice:
         state = self._refreshed(pooled, view, state)
         drawn, means = self._drawn_and_means(pooled, view, state, chance)
         index = np.maximum(drawn, means)
         # An observation informs all arms, so do() has the benefit of every doubt: a low draw counts as a high one.
         index[:, OBSERVE] = means[:, OBSERVE] + np.abs(drawn[:, OBSERVE] - means[:, OBSERVE])
         index /= view.costs
-        arms = pick(pooled.without_idle(index, view, state.refuted), view, chance)
+        arms = pick(pooled.without_idle(index, view.costs, state.refuted), view, chance)
         return Choice(self._substituted(view, state, arms, means), state, _kept_for(view.times))
 
-    def _refreshed(self, pooled: Pooled, view: View, state: State) -> State:
+    def _refreshed(self, pooled: PooledEstimator, view: View, state: State) -> State:
         """The state with weights, lessons and contradictions recomputed where evidence has grown by a tenth."""
         due = (state.due <= view.times).nonzero()[0]
         if len(due) == len(state.due):
@@ -91,20 +89,22 @@ class CausalThompson(OnPooledEvidence):
                 old[due] = new
         return state
 
-    def _recomputed(self, pooled: Pooled, view: View, state: State) -> State:
-        known, totals = pooled.known(view)
+    def _recomputed(self, pooled: PooledEstimator, view: View, state: State) -> State:
+        known, totals = pooled.known(view.evidence)
         due = view.times + 1 + view.times // RENEW
         as_good = _as_good(pooled, view, known.gradients, totals)
         weights = np.zeros(state.weights.shape)
         weights[:, : pooled.pool.estimates] = known.weights.T
-        refuted = self.refuted(pooled, view, state.refuted, known)
+        refuted = self.refuted(pooled, view.evidence, state.refuted, known)
         narrow = _narrow(view, known)
         return State(due, weights, as_good, known.by_prior.T.copy(), narrow, refuted, state.added, state.look)
 
-    def _drawn_and_means(self, pooled: Pooled, view: View, state: State, chance: Chance) -> tuple[Array, Array]:
+    def _drawn_and_means(
+        self, pooled: PooledEstimator, view: View, state: State, chance: Chance
+    ) -> tuple[Array, Array]:
         """The means of all arms in one draw of the tables, and in their means."""
         rows, number = len(view.trials), _draw_number(view.clock)
-        shapes = pooled.shapes(view)
+        shapes = pooled.shapes(view.evidence)
         both = np.concatenate([chance.gammas(view.trials, number, shapes), shapes])
         cells = pooled.conditions.normalised(np.ascontiguousarray(both.T))
         weights = state.weights[:, : pooled.pool.estimates].T
@@ -114,7 +114,7 @@ class CausalThompson(OnPooledEvidence):
         drawn = means + state.narrow * (drawn - means) + alike * state.by_prior
         alone = pooled.alone(state.refuted)
         if alone.any():
-            own = own_means(view)
+            own = own_means(view.evidence)
             drawn, means = np.where(alone, _own_draws(view, chance), drawn), np.where(alone, own, means)
         return drawn, means
 
@@ -165,11 +165,11 @@ def _own_draws(view: View, chance: Chance) -> Array:
     return np.asarray(won / (won + lost))
 
 
-def _as_good(pooled: Pooled, view: View, gradients: Array, totals: Array) -> Array:
+def _as_good(pooled: PooledEstimator, view: View, gradients: Array, totals: Array) -> Array:
     """By how much an observation reduces the variance of an arm's mean, as a share of what the arm itself does."""
-    cells = pooled.cells(view)
+    cells = pooled.cells(view.evidence)
     reduction = pooled.conditions.covariance(cells, gradients, gradients) / ((totals + 1) * (totals + 2))
-    reached = pooled.met(view)
+    reached = pooled.met(view.evidence)
     own = total(np.moveaxis(reached * reduction, 1, 0))
     by_observing = total(np.moveaxis(reached[OBSERVE] * reduction, 1, 0))
     return np.divide(by_observing, own, out=np.zeros(own.shape), where=own > 0).T

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from dobandit.chance import Chance
-from dobandit.estimate.conditional import Conditional
+from dobandit.estimate.published import Conditional
 from dobandit.evidence.tally import Tallied
 from dobandit.policies import forced
 from dobandit.policies.protocol import Arms, Array, Choice, View

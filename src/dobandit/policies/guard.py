@@ -9,93 +9,32 @@ evidence but never makes an estimate wrong: a correct graph stays correct with i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from itertools import combinations
-from typing import ClassVar, NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dobandit.chance import Chance
-from dobandit.estimate.weighing import Known
+from dobandit.estimate.pooled import (
+    Added,
+    Known,
+    PooledEstimator,
+    by_graph,
+    looked,
+    own_means,
+    pooled_of,
+    repaired,
+)
+from dobandit.evidence.evidence import Evidence
 from dobandit.evidence.tally import Tallied
 from dobandit.graph.independencies import Independence
-from dobandit.policies.pooled import Pooled, own_means, pooled_of
 from dobandit.policies.protocol import Arms, Array, Choice, State, View, updated
 from dobandit.policies.ties import recommended
 from dobandit.problem import Problem
 
-Added = NDArray[np.bool_]  # hidden causes that a row allows for: axes (row, pair)
-Indices = NDArray[np.intp]
-
 AGAIN = 8  # promises are looked at when the number of outcomes has grown by an eighth
 FIRST = 20  # outcomes, before which no table could break one
-
-
-@lru_cache(maxsize=256)
-def pairs_of(problem: Problem) -> tuple[tuple[str, str], ...]:
-    """The pairs of variables that a forgotten hidden cause may act on; none where no cause could be added."""
-    if not pooled_of(problem).joint.tables:
-        return ()
-    return tuple(combinations(problem.graph.in_order(problem.graph.ancestral(problem.reward)), 2))
-
-
-@lru_cache(maxsize=256)
-def _allowing_for(problem: Problem, added: bytes) -> Pooled:
-    marks = np.frombuffer(added, dtype=bool).tolist()
-    return Pooled(problem.with_hidden_causes([p for p, mark in zip(pairs_of(problem), marks, strict=True) if mark]))
-
-
-def by_graph(view: View, added: Added) -> Iterator[tuple[Indices, Pooled, View]]:
-    """The rows that believe in the same graph, its pool, and what they see."""
-    pooled = pooled_of(view.problem)
-    if not added.any():
-        yield np.arange(len(added)), pooled, view
-        return
-    kinds, which = np.unique(added, axis=0, return_inverse=True)
-    for k, kind in enumerate(kinds):
-        rows = np.flatnonzero(which == k)
-        part = view.take(rows)
-        other = _allowing_for(view.problem, kind.tobytes()) if kind.any() else pooled
-        yield rows, other, pooled.translated(part, other) if kind.any() else part
-
-
-def repaired(view: View, added: Added) -> Added:
-    """Every broken promise is explained by a hidden cause, the most broken one first, until all are kept."""
-    pooled = pooled_of(view.problem)
-    complete = pooled.together(view).sum(axis=1) >= view.told.sum(axis=1) - 0.5  # older studies counted other tables
-    while True:
-        new = added.copy()
-        for rows, other, part in by_graph(view, added):
-            broken = other.broken(part)
-            for k in np.flatnonzero(broken.any(axis=1) & complete[rows]):
-                promise = other.promises.promises[broken[k].argmax()]
-                new[rows[k], pairs_of(view.problem).index((promise.a, promise.b))] = True
-        if (new == added).all():
-            return added
-        added = new
-
-
-def looked(view: View, refuted: Array, added: Added) -> tuple[Array, Added]:
-    """What is refuted and added after a look at the promises: a new graph may explain what the old one could not."""
-    now = repaired(view, added)
-    changed = (now != added).any(axis=1, keepdims=True)
-    return np.where(changed, 0.0, refuted), now
-
-
-class Doubts(NamedTuple):
-    """What the guard remembers of every row: part of the state of a policy that has it."""
-
-    refuted: Array  # how far own rewards contradict the graph; 0 where they do not: axes (row, arm)
-    added: Added
-    look: Indices  # the number of outcomes at the next look at the promises
-
-    @classmethod
-    def none(cls, problem: Problem, rows: int) -> Doubts:
-        added = np.zeros((rows, len(pairs_of(problem))), dtype=bool)
-        return cls(np.zeros((rows, len(problem.arms))), added, np.zeros(rows, dtype=np.intp))
 
 
 @dataclass(frozen=True)
@@ -113,7 +52,7 @@ class OnPooledEvidence:
     def start(self, problem: Problem, rows: int) -> State:
         raise NotImplementedError
 
-    def decide(self, pooled: Pooled, view: View, state: State, chance: Chance) -> Choice:
+    def decide(self, pooled: PooledEstimator, view: View, state: State, chance: Chance) -> Choice:
         """The decision of rows that believe in the graph of the pool."""
         raise NotImplementedError
 
@@ -123,7 +62,8 @@ class OnPooledEvidence:
             return self.decide(pooled_of(view.problem), view, state, chance)
         arms = np.zeros(len(view.trials), dtype=np.intp)
         repeats = None
-        for rows, pooled, part in by_graph(view, state.added):
+        for rows, pooled, seen in by_graph(view.problem, view.evidence, state.added):
+            part = replace(view.take(rows), evidence=seen)
             choice = self.decide(pooled, part, type(state)(*(field[rows] for field in state)), chance)
             arms[rows], state = choice.arms, updated(state, rows, choice.state)
             if choice.repeats is not None:
@@ -137,7 +77,8 @@ class OnPooledEvidence:
         rows = (state.look <= outcomes).nonzero()[0]
         if not len(rows):
             return state
-        added = repaired(view.take(rows) if len(rows) < len(outcomes) else view, state.added[rows])
+        seen = view.evidence.take(rows) if len(rows) < len(outcomes) else view.evidence
+        added = repaired(view.problem, seen, state.added[rows])
         changed = np.flatnonzero((added != state.added[rows]).any(axis=1))
         if len(changed):
             fresh = self.start(view.problem, len(changed))._replace(added=added[changed])
@@ -148,27 +89,31 @@ class OnPooledEvidence:
 
     def _doubts(self, view: View, state: State) -> tuple[Array, Added]:
         """What is refuted and added now."""
-        return looked(view, state.refuted, state.added) if self.guard else (state.refuted, state.added)
+        return (
+            looked(view.problem, view.evidence, state.refuted, state.added)
+            if self.guard
+            else (state.refuted, state.added)
+        )
 
-    def refuted(self, pooled: Pooled, view: View, before: Array, known: Known) -> Array:
+    def refuted(self, pooled: PooledEstimator, evidence: Evidence, before: Array, known: Known) -> Array:
         """How far own rewards contradict the graph; 0 where they do not, or without the guard."""
-        return pooled.refuted(view, before, known) if self.guard else before
+        return pooled.refuted(evidence, before, known) if self.guard else before
 
     def recommend(self, view: View, state: State) -> Arms:
         found = np.zeros(len(view.trials), dtype=np.intp)
         refuted, added = self._doubts(view, state)
-        for rows, pooled, part in by_graph(view, added):
-            known, _ = pooled.known(part)
-            alone = pooled.alone(self.refuted(pooled, part, refuted[rows], known))
-            found[rows] = recommended(np.where(alone, own_means(part), known.means.T), part.costs)
+        for rows, pooled, seen in by_graph(view.problem, view.evidence, added):
+            known, _ = pooled.known(seen)
+            alone = pooled.alone(self.refuted(pooled, seen, refuted[rows], known))
+            found[rows] = recommended(np.where(alone, own_means(seen), known.means.T), view.costs[rows])
         return found
 
     def contradicted(self, view: View, state: State) -> Array:
         """How far own rewards contradict the graph, for `explain` and `status`."""
         found = np.zeros(state.refuted.shape)
         refuted, added = self._doubts(view, state)
-        for rows, pooled, part in by_graph(view, added):
-            found[rows] = self.refuted(pooled, part, refuted[rows], pooled.known(part)[0])
+        for rows, pooled, seen in by_graph(view.problem, view.evidence, added):
+            found[rows] = self.refuted(pooled, seen, refuted[rows], pooled.known(seen)[0])
         return found
 
     def promises(self, problem: Problem) -> Sequence[Independence]:
@@ -176,4 +121,4 @@ class OnPooledEvidence:
 
     def broken(self, view: View) -> Array:
         """How far outcomes are off the promises of the graph that was given; 0 where they keep them."""
-        return pooled_of(view.problem).broken(view) if self.guard else np.zeros((len(view.trials), 0))
+        return pooled_of(view.problem).broken(view.evidence) if self.guard else np.zeros((len(view.trials), 0))

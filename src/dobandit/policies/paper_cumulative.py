@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dobandit.chance import Chance
 from dobandit.errors import PolicyError
-from dobandit.estimate.split import Factor, Split, factors_of, random_split
+from dobandit.estimate.published import Factor, Split, factors_of, random_split
 from dobandit.evidence.tally import Layout, Tallied
 from dobandit.policies import forced
 from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View

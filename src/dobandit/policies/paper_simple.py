@@ -14,8 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.estimate.conditional import Conditional, has_no_backdoor
-from dobandit.estimate.projected import Projected
+from dobandit.estimate.published import Conditional, Projected, has_no_backdoor
 from dobandit.evidence.tally import Tallied
 from dobandit.policies.infrequent import rarer, threshold_n
 from dobandit.policies.protocol import OBSERVE, Array, View

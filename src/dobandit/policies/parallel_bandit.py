@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.estimate.conditional import Conditional
+from dobandit.estimate.published import Conditional
 from dobandit.evidence.tally import Tallied
 from dobandit.policies.infrequent import by_arm, by_variable, first_variables, rarer, threshold_m
 from dobandit.policies.protocol import OBSERVE, Array, View

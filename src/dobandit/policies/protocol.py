@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.chance import Chance
+from dobandit.evidence.evidence import Evidence
 from dobandit.evidence.tally import Layout, Tallied
 from dobandit.graph.independencies import Independence
 from dobandit.problem import Problem
@@ -33,7 +34,7 @@ class View:
     """What a policy may know at a decision. Arms are columns, do() the first."""
 
     problem: Problem
-    layout: Layout
+    evidence: Evidence
     trials: NDArray[np.intp]  # whose chance each row has
     times: NDArray[np.intp]  # pulls made so far
     costs: Array
@@ -41,15 +42,29 @@ class View:
     left: Array
     affordable: NDArray[np.bool_]
     pulls: Array  # pending ones included
-    told: Array  # those whose outcome is known
-    rewards: Array  # sums over the pulls that are told, on the scale from 0 (worst) to 1 (best)
-    counts: Array  # the cells of the tables that the policy asked for
     notes: dict[str, Array] | None = None  # filled with the numbers behind a choice, if not None
 
     def take(self, rows: NDArray[np.intp]) -> View:
         """Some of the rows."""
         arrays: dict[str, Any] = {k: value[rows] for k, value in vars(self).items() if isinstance(value, np.ndarray)}
-        return replace(self, **arrays)
+        return replace(self, evidence=self.evidence.take(rows), **arrays)
+
+    @property
+    def layout(self) -> Layout:
+        """Where the cells of the tables lie that the policy asked for."""
+        return self.evidence.layout
+
+    @property
+    def counts(self) -> Array:
+        return self.evidence.counts
+
+    @property
+    def told(self) -> Array:
+        return self.evidence.told
+
+    @property
+    def rewards(self) -> Array:
+        return self.evidence.rewards
 
     @property
     def time(self) -> int:

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.estimate.projected import Projected
+from dobandit.estimate.published import Projected
 from dobandit.evidence.tally import Tallied
 from dobandit.policies.infrequent import by_arm, by_variable, rarer, threshold_m
 from dobandit.policies.protocol import OBSERVE, Array, View

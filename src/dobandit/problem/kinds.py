@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,4 +16,5 @@ GOALS: tuple[Goal, ...] = get_args(Goal)
 
 Value: TypeAlias = "str | float | np.generic"  # of a variable: values compare by their text
 CostLike = float | Mapping[str, Sequence[float]]  # 2.5, {"choose": [2, 3]} or {"uniform": [1, 1.3]}
-RewardLike = str | Mapping[str, str | Mapping[str, float] | Sequence[float]]
+# "Y", or {"variable": "Y", "values": {"no": 0, "yes": 1}}, or {"variable": "Y", "range": [0, 10]}
+RewardLike = str | Mapping[str, str | Mapping[Any, float] | Sequence[float]]

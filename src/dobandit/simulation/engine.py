@@ -13,6 +13,7 @@ every budget from the start; but what rows of one trial do first with the same a
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import count
 from typing import NamedTuple
 
@@ -21,8 +22,8 @@ from numpy.typing import NDArray
 
 from dobandit.chance import STRETCH, Chance
 from dobandit.errors import PolicyError
+from dobandit.evidence.evidence import Evidence
 from dobandit.evidence.logged import Logged
-from dobandit.evidence.tally import Layout
 from dobandit.policies import Policy, View
 from dobandit.policies.protocol import STOP, Choice, Guarded
 from dobandit.policies.registry import spec_of
@@ -82,8 +83,7 @@ class _Run:
 
     def __init__(self, policy: Policy, setting: Setting, logged: Logged | None) -> None:
         self.policy, self.setting = policy, setting
-        self.layout = Layout(setting.problem, policy.tables(setting.problem))
-        self.rows, self.nature = _start(policy, setting, self.layout), _Nature(setting)
+        self.rows, self.nature = _start(policy, setting, logged), _Nature(setting)
         self.chance = Chance(setting.seed, f"policy:{policy.name}")  # variants of a policy have the same luck
         shape = (len(setting.trials), len(setting.budgets))
         by_arm = (*shape, len(setting.problem.arms))
@@ -91,10 +91,6 @@ class _Run:
         recommended, broken = np.zeros(shape, dtype=np.intp), np.zeros((*shape, promises))
         self.played = Played(np.zeros(by_arm), recommended, np.zeros(by_arm), broken)
         self.retired: list[Rows] = []
-        self.known_before = np.zeros(len(setting.problem.arms)) if logged is None else logged.rows
-        if logged is not None:
-            self.rows.counts += logged.counts
-            self.rows.rewards += logged.rewards
 
     def decide(self) -> None:
         """Ask the policy for the rows that need a decision; those that cannot or will not go on retire."""
@@ -111,7 +107,7 @@ class _Run:
                 return
             self.retired.append(self.rows.take(index[ending]))
             self.rows = self.rows.take(np.delete(np.arange(len(self.rows.trial)), index[ending]))
-            if sum(gone.counts.size for gone in self.retired) > TOGETHER:
+            if sum(gone.evidence.counts.size for gone in self.retired) > TOGETHER:
                 self.recommend()
 
     def _check(self, choice: Choice, affordable: NDArray[np.bool_]) -> None:
@@ -165,8 +161,7 @@ class _Run:
             places = np.flatnonzero(rank == r)
             index, before = order[places], order[places - 1]
             if r:
-                for books in (rows.pulls, rows.rewards, rows.counts):
-                    books[index] = books[before]
+                rows.evidence.copy_rows(before, index)
             first = number[before] if r else np.zeros(len(index), dtype=np.intp)
             self._pull_in_stretches(index, first, number[index] - first)
 
@@ -184,35 +179,24 @@ class _Run:
                 self._outcomes(at, np.repeat(low, many) + step, done + step)
 
     def _outcomes(self, at: Indices, times: Indices, number: Array) -> None:
-        """Count outcomes: of which rows, in which of their pulls, and which pull of their arm it was."""
-        rows = self.rows
-        arms = rows.arm[at]
-        codes, reward = self.nature.answer(rows.trial[at], arms, times)
-        told = at, arms, codes[:, self.nature.seen], reward, number.astype(np.intp)
-        if self.layout.counts_all:
-            self.layout.add(rows.counts, *told)
-        elif len(telling := np.flatnonzero(self.layout.counts_arm[arms])):
-            self.layout.add(rows.counts, *(part[telling] for part in told))  # type: ignore[arg-type]
-        place = at * rows.costs.shape[1] + arms  # of the chosen arm, in flat rows
-        np.add.at(rows.pulls.reshape(-1), place, 1.0)
-        np.add.at(rows.rewards.reshape(-1), place, reward)
+        """Add outcomes to the evidence: of which rows, in which of their pulls, and their numbers among those of the
+        arm."""
+        arms = self.rows.arm[at]
+        codes, reward = self.nature.answer(self.rows.trial[at], arms, times)
+        self.rows.evidence.add(at, arms, codes[:, self.nature.seen], reward, number.astype(np.intp))
 
     def view(self, rows: Rows, affordable: NDArray[np.bool_]) -> View:
         return View(
             problem=self.setting.problem,
-            layout=self.layout,
+            # A copy of what is counted by arm, because a policy may remember it while the evidence grows.
+            evidence=replace(rows.evidence, told=rows.evidence.told.copy()),
             trials=self.setting.trials[rows.trial],
             times=rows.time.copy(),
             costs=rows.costs,
             budget=rows.budget,
             left=rows.budget - rows.spent,
             affordable=affordable,
-            # What was logged counts like pulls that are told, but it is free of charge. Always copies: a policy
-            # may keep them, and the originals change.
-            pulls=rows.pulls + self.known_before,
-            told=rows.pulls + self.known_before,
-            rewards=rows.rewards,
-            counts=rows.counts,
+            pulls=rows.evidence.told.copy(),
         )
 
 
@@ -253,7 +237,7 @@ class _Nature:
         return self._ahead[2]
 
 
-def _start(policy: Policy, setting: Setting, layout: Layout) -> Rows:
+def _start(policy: Policy, setting: Setting, logged: Logged | None) -> Rows:
     """One row for each trial on the largest budget; one for each trial and budget where the policy plans ahead."""
     n, budgets = len(setting.trials), np.array(setting.budgets)
     last = len(budgets) - 1
@@ -262,6 +246,9 @@ def _start(policy: Policy, setting: Setting, layout: Layout) -> Rows:
     target = np.full(n, last) if shared else np.tile(np.arange(len(budgets)), n)
     rows = len(trial)
     costs = setting.costs[trial]
+    evidence = Evidence.none(setting.problem, policy.tables(setting.problem), rows)
+    if logged is not None:
+        evidence.add_logged(logged)
     return Rows(
         trial=trial,
         target=target,
@@ -270,9 +257,8 @@ def _start(policy: Policy, setting: Setting, layout: Layout) -> Rows:
         dearest=costs.max(axis=1),
         budget=budgets[target],
         spent=np.zeros(rows),
-        pulls=np.zeros(costs.shape),
-        rewards=np.zeros(costs.shape),
-        counts=np.zeros((rows, layout.size)),
+        evidence=evidence,
+        logged=evidence.told.copy(),
         time=np.zeros(rows, dtype=np.intp),
         arm=np.zeros(rows, dtype=np.intp),
         again=np.zeros(rows, dtype=np.intp),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dobandit.evidence.evidence import Evidence
 from dobandit.policies.protocol import Choice, updated
 from dobandit.problem.costs import ROUNDING
 
@@ -20,7 +21,7 @@ NEARLY = 1.001  # times the dearest arm: with more money than this, any arm is a
 
 @dataclass
 class Rows:
-    """The books of a batch. Every field is an array with the row as its first axis, or a tuple of such."""
+    """The rows of a batch. Every field is an array with the row as its first axis, or consists of such."""
 
     trial: Indices  # place among the trials of the setting
     target: Indices  # which budget the row lives on
@@ -29,13 +30,17 @@ class Rows:
     dearest: Array  # the largest cost of each row
     budget: Array
     spent: Array
-    pulls: Array
-    rewards: Array
-    counts: Array
+    evidence: Evidence
+    logged: Array  # by arm: outcomes that were known before the first pull
     time: Indices  # pulls made so far
     arm: Indices  # the last choice
     again: Indices  # how often it is still to be pulled
     state: Any
+
+    @property
+    def pulls(self) -> Array:
+        """The pulls of every arm, all of them paid."""
+        return np.asarray(self.evidence.told - self.logged)
 
     def due(self) -> Indices:
         """The rows that need a decision."""
@@ -59,16 +64,18 @@ class Rows:
 
     def take(self, index: Indices) -> Rows:
         """These rows only, or some of them twice."""
-        kept = {name: value[index] for name, value in vars(self).items() if name != "state"}
-        return Rows(**kept, state=type(self.state)(*(part[index] for part in self.state)))
+        kept = {name: value[index] for name, value in vars(self).items() if isinstance(value, np.ndarray)}
+        state = type(self.state)(*(part[index] for part in self.state))
+        return Rows(**kept, evidence=self.evidence.take(index), state=state)
 
     @staticmethod
     def joined(parts: Sequence[Rows]) -> Rows:
         """The rows of several batches."""
-        names = [name for name in vars(parts[0]) if name != "state"]
+        names = [name for name, value in vars(parts[0]).items() if isinstance(value, np.ndarray)]
         state = (np.concatenate(fields) for fields in zip(*(part.state for part in parts), strict=True))
         fields = {name: np.concatenate([vars(part)[name] for part in parts]) for name in names}
-        return Rows(**fields, state=type(parts[0].state)(*state))
+        evidence = Evidence.joined([part.evidence for part in parts])
+        return Rows(**fields, evidence=evidence, state=type(parts[0].state)(*state))
 
 
 def payable(rows: Rows) -> Array:

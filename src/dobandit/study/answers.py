@@ -14,11 +14,19 @@ from numpy.typing import NDArray
 
 from dobandit.chance import generator
 from dobandit.errors import listing
-from dobandit.estimate.posterior import PRIOR
-from dobandit.estimate.weighing import Known
-from dobandit.policies import View
-from dobandit.policies.guard import Added, Doubts, by_graph, looked, pairs_of
-from dobandit.policies.pooled import Pooled, own_means, pooled_of
+from dobandit.estimate.pooled import (
+    PRIOR,
+    Added,
+    Doubts,
+    Known,
+    PooledEstimator,
+    by_graph,
+    looked,
+    own_means,
+    pairs_of,
+    pooled_of,
+)
+from dobandit.evidence.evidence import Evidence
 from dobandit.policies.protocol import OBSERVE, STOP, State, broken_promise_told, contradiction_told
 from dobandit.policies.registry import spec_of
 from dobandit.policies.ties import recommended
@@ -113,7 +121,7 @@ def best(books: Books) -> Best:
     arm = _best_per_cost(books, known) if per_cost else _recommended(books)
     scores = known.draws / books.costs if per_cost else known.draws
     is_best = scores[:, arm] >= scores.max(axis=1) - SAME
-    told = books.judged.told[0]
+    told = books.judged.evidence.told[0]
     return Best(
         arm=str(books.problem.arms[arm]),
         mean=float(known.means[arm]),
@@ -152,19 +160,19 @@ def last_state(books: Books) -> State:
 
 def believed(books: Books) -> Beliefs:
     """What is believed after all that was told and logged."""
-    view = books.view(np.zeros(books.costs.shape, dtype=bool), books.judged)
+    evidence = books.judged.evidence
     rng = generator(books.seed, f"study:{books.number}")
-    means, draws, warnings = own_means(view)[0], _own_draws(view, rng), tuple[str, ...]()
-    refuted = np.zeros(view.told.shape)
-    if books.judged.layout.tables:
-        refuted, added = _doubts(books, view)
-        ((_, pooled, seen),) = by_graph(view, added)
+    means, draws, warnings = own_means(evidence)[0], _own_draws(evidence, rng), tuple[str, ...]()
+    refuted = np.zeros(evidence.told.shape)
+    if evidence.layout.tables:
+        refuted, added = _doubts(books)
+        ((_, pooled, seen),) = by_graph(books.problem, evidence, added)
         known = pooled.stated(seen)
         refuted = pooled.refuted(seen, refuted, known) if _is_guarded(books) else refuted
         alone = pooled.alone(refuted)[0]
         of_graph = _pooled_draws(pooled, seen, known, rng)
         means, draws = np.where(alone, means, known.means[:, 0]), np.where(alone, draws[: len(of_graph)], of_graph)
-        warnings = _warnings(books.problem, view, added)
+        warnings = _warnings(books.problem, evidence, added)
     ends = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     low, high = np.sort(in_units(books.problem, np.clip(ends, 0.0, 1.0)), axis=0)
     shown = in_units(books.problem, means)
@@ -176,33 +184,35 @@ def _is_guarded(books: Books) -> bool:
     return getattr(books.policy, "guard", True)
 
 
-def _doubts(books: Books, view: View) -> tuple[Array, Added]:
+def _doubts(books: Books) -> tuple[Array, Added]:
     """What the policy has seen, it has seen; and what it would see now."""
     none = Doubts.none(books.problem, 1)
     refuted, added = (getattr(books.state, name, getattr(none, name)) for name in ("refuted", "added"))
-    return looked(view, refuted, added) if _is_guarded(books) else (refuted, added)
+    if not _is_guarded(books):
+        return refuted, added
+    return looked(books.problem, books.judged.evidence, refuted, added)
 
 
-def _warnings(problem: Problem, view: View, added: Added) -> tuple[str, ...]:
+def _warnings(problem: Problem, evidence: Evidence, added: Added) -> tuple[str, ...]:
     """What the outcomes say against the graph, and what is made of it."""
     pooled = pooled_of(problem)
-    off = zip(pooled.promises.promises, pooled.broken(view)[0].tolist(), strict=True)
+    off = zip(pooled.promises.promises, pooled.broken(evidence)[0].tolist(), strict=True)
     told = [broken_promise_told(promise, z) for promise, z in off if z > 0]
     causes = [f"{a} <-> {b}" for (a, b), is_added in zip(pairs_of(problem), added[0], strict=True) if is_added]
     return (*told, *([f"estimates allow for a hidden cause: {listing(causes)}"] if causes else []))
 
 
-def _own_draws(view: View, rng: np.random.Generator) -> Array:
-    won, lost = view.rewards + PRIOR, view.told - view.rewards + PRIOR
+def _own_draws(evidence: Evidence, rng: np.random.Generator) -> Array:
+    won, lost = evidence.rewards + PRIOR, evidence.told - evidence.rewards + PRIOR
     return rng.beta(won, lost, (DRAWS, won.shape[1]))
 
 
-def _pooled_draws(pooled: Pooled, view: View, known: Known, rng: np.random.Generator) -> Array:
+def _pooled_draws(pooled: PooledEstimator, evidence: Evidence, known: Known, rng: np.random.Generator) -> Array:
     """Draws of all tables, and what each of them makes of every arm. The prior may be wrong about all cells without
     data alike, so that all draws of an arm are moved up or down together."""
     number = max(min(DRAWS, NUMBERS // pooled.pool.layout.size), 100)
     alike = rng.uniform(-ALIKE, ALIKE, (number, 1))
-    return np.asarray(pooled.stated_draws(view, known, number, rng).T + alike * known.by_prior.T)
+    return np.asarray(pooled.stated_draws(evidence, known, number, rng).T + alike * known.by_prior.T)
 
 
 def in_units(problem: Problem, utility: Array) -> Array:

@@ -11,7 +11,7 @@ Money is counted in pulls: `paid` ones are spent, `open` ones are reserved, the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -246,21 +246,18 @@ class Books:
     def view(self, affordable: NDArray[np.bool_], tally: Tally | None = None) -> View:
         """What a policy may know: a batch of one row. A plan that depends on the budget keeps that of its creation, and
         what was withdrawn from a phase that is over is not planned again."""
-        tally = self.seen if tally is None else tally
+        seen = (self.seen if tally is None else tally).evidence
         budget = np.array([self.total if self.policy.ignores_budget else self.problem.budget])
         return View(
             problem=self.problem,
-            layout=tally.layout,
+            evidence=replace(seen, told=seen.told.copy(), rewards=seen.rewards.copy()),
             trials=np.zeros(1, dtype=np.intp),
             times=np.array([self.time]),
             costs=self.costs,
             budget=budget,
             left=budget - ((self.paid + self.pending) * self.costs).sum(axis=1),
             affordable=affordable,
-            pulls=tally.told + self.pending + self.gone,
-            told=tally.told.copy(),
-            rewards=tally.rewards.copy(),
-            counts=tally.counts,
+            pulls=seen.told + self.pending + self.gone,
         )
 
     # -- snapshots -----------------------------------------------------------------------------

@@ -89,7 +89,9 @@ def _reason(books: Books, decision: Event, why: Mapping[str, Any], index: Array 
     top = np.flatnonzero(affordable & (index == index[affordable].max()))
     if arm in top:
         return LARGEST if len(top) == 1 else TIED
-    if books.seen.told[0, arm] + books.pending[0, arm] == 0:  # the first studies did not write down what was a sweep
+    if (
+        books.seen.evidence.told[0, arm] + books.pending[0, arm] == 0
+    ):  # the first studies did not write down what was a sweep
         return SWEEP
     return INSTEAD.format(best=arms[top[0]]) if arm == OBSERVE else OWN_RULE.format(best=arms[top[0]])
 

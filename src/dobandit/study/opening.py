@@ -92,10 +92,10 @@ def _check_order(events: Sequence[Event], number: int, last: int, arms: int) -> 
 
 def _check_counts(books: Books) -> None:
     """Counts are not negative, no arm has earned more than all its rewards, and nothing is NaN or infinite."""
-    for tally in books.readers:
-        slack = TOLERANCE * (1 + tally.told.sum())
-        sound = np.isfinite(slack) and (tally.told >= 0).all() and (tally.counts >= -slack).all()
-        if not (sound and (tally.rewards >= -slack).all() and (tally.rewards <= tally.told + slack).all()):
+    for seen in (reader.evidence for reader in books.readers):
+        slack = TOLERANCE * (1 + seen.told.sum())
+        sound = np.isfinite(slack) and (seen.told >= 0).all() and (seen.counts >= -slack).all()
+        if not (sound and (seen.rewards >= -slack).all() and (seen.rewards <= seen.told + slack).all()):
             raise ValueError("the counts of outcomes and rewards do not add up")
     if not np.isfinite(books.money).all():
         raise ValueError("the money is not a number")

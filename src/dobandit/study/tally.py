@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from dobandit.errors import TooDense
-from dobandit.evidence.logged import read_log
+from dobandit.estimate.pooled import pooled_of
+from dobandit.evidence.evidence import Evidence
+from dobandit.evidence.logged import Logged, read_log
 from dobandit.evidence.sources import Source
 from dobandit.evidence.tally import Layout, Tallied
 from dobandit.policies import Policy
-from dobandit.policies.pooled import pooled_of
 from dobandit.policies.registry import starts_from_logs
 from dobandit.problem import Problem
 from dobandit.study.outcomes import Seen
@@ -25,21 +26,18 @@ _FIELDS = ("counts", "told", "rewards")
 
 
 class Tally:
-    """One reader's counts; arrays have the one row of a study as their first axis."""
+    """The evidence of one reader: a batch of one row."""
 
     def __init__(self, problem: Problem, tables: Sequence[Tallied], reads_logs: bool) -> None:
-        self.layout, self.reads_logs = Layout(problem, tables), reads_logs
-        self.counts = np.zeros((1, self.layout.size))
-        self.told = np.zeros((1, len(problem.arms)))
-        self.rewards = np.zeros((1, len(problem.arms)))
+        self.evidence, self.reads_logs = Evidence.none(problem, tables, 1), reads_logs
+
+    @property
+    def layout(self) -> Layout:
+        return self.evidence.layout
 
     def add(self, arm: int, seen: Seen, number: int) -> None:
-        """Count the outcome of a pull; `number` is which pull of its arm it was."""
-        if self.layout.counts_arm[arm]:
-            row, arms = np.zeros(1, dtype=np.intp), np.array([arm])
-            self.layout.add(self.counts, row, arms, seen.codes, seen.reward, np.array([number]))
-        self.told[0, arm] += 1.0
-        self.rewards[0, arm] += seen.reward[0]
+        """The outcome of a pull, and its number among the outcomes of its arm."""
+        self.evidence.add(np.zeros(1, dtype=np.intp), np.array([arm]), seen.codes, seen.reward, np.array([number]))
 
     def can_add(self, evidence: Mapping[str, Any]) -> bool:
         """Whether everything that estimates need was counted: another version may have counted other tables."""
@@ -51,18 +49,26 @@ class Tally:
         if not self.reads_logs:
             return
         found = {_key(table): table["counts"] for table in evidence["tables"]}
+        counts = np.zeros(self.layout.size)
         for table, at in zip(self.layout.tables, self.layout.slices, strict=True):
             if _key_of(table) in found:
-                self.counts[0, at] += array_from_plain(found[_key_of(table)])
-        self.told[0] += array_from_plain(evidence["rows"])
-        self.rewards[0] += array_from_plain(evidence["rewards"])
+                counts[at] = array_from_plain(found[_key_of(table)])
+        arms = (array_from_plain(evidence[name]) for name in ("rows", "rewards"))
+        self.evidence.add_logged(Logged(counts, *arms))
 
     def to_plain(self) -> dict[str, Any]:
-        return {name: array_to_plain(getattr(self, name)) for name in _FIELDS}
+        return {"tables": self._tables, **{name: array_to_plain(getattr(self.evidence, name)) for name in _FIELDS}}
+
+    @property
+    def _tables(self) -> str:
+        """A digest of the tables, because counts of others must not be taken for counts of these."""
+        return hashlib.sha256(repr(self.layout.tables).encode()).hexdigest()
 
     def restore(self, plain: Mapping[str, Any]) -> None:
+        if plain["tables"] != self._tables:
+            raise ValueError("these are counts of other tables")
         for name in _FIELDS:
-            setattr(self, name, array_from_plain(plain[name]))
+            setattr(self.evidence, name, array_from_plain(plain[name]))
 
 
 def tallies(problem: Problem, policy: Policy) -> tuple[Tally, Tally]:

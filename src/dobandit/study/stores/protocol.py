@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 from dobandit.study.events import Event
 
 SCHEMA = 1  # of this version; a newer one is refused, an older one would be brought up to date here
-FORMAT = 3  # of a snapshot's text: to be raised with every change of what books are saved as
+FORMAT = 4  # of a snapshot's text: to be raised with every change of what books are saved as
 
 
 class Snapshot(NamedTuple):

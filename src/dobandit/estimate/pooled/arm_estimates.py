@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.estimate.circuit import total
-from dobandit.estimate.pool import Pair, Pool
-from dobandit.estimate.posterior import Conditions
+from dobandit.estimate.pooled.circuit import total
+from dobandit.estimate.pooled.pool import Pair, Pool
+from dobandit.estimate.pooled.posterior import Conditions
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]

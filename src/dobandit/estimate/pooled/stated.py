@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.estimate.posterior import OBSERVED, PRIOR, Conditions, rows_of_reward
+from dobandit.estimate.pooled.posterior import OBSERVED, PRIOR, Conditions, rows_of_reward
 from dobandit.evidence.tally import Layout
 from dobandit.problem import Problem
 

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from dobandit.elimination import elimination_order
-from dobandit.estimate.circuit import Circuit, Function
+from dobandit.estimate.pooled.circuit import Circuit, Function
 
 
 def contract(

@@ -13,12 +13,12 @@ import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 
 from dobandit.errors import ArmError, DataError, DobanditError, MissingCell, NotIdentifiable, listing
-from dobandit.estimate.plugin import PlugIn, check_size, plug_in
+from dobandit.estimate.observational.interval import interval
+from dobandit.estimate.observational.plugin import check_size, plug_in
 from dobandit.evidence import Data, Source, Weights, count, open_source, values_of
 from dobandit.evidence.counts import check_interventions, check_spelling
 from dobandit.graph import Graph, GraphLike, as_graph
@@ -26,11 +26,12 @@ from dobandit.identification import Estimand, Sum, Table, identify
 from dobandit.problem import Arm, Problem, label
 from dobandit.problem.faults import is_number
 
+ROUNDED = 1e-3  # probabilities that sum to one up to this were rounded on their way here
 MANY_VALUES = 20  # a reward with more different numbers than this is a measurement, not a set of values
 
 
 class SparseDataWarning(UserWarning):
-    """The data have no row for some combination that the effect depends on."""
+    """The data have no row for some combination that the effect depends on, or only one value of the reward."""
 
 
 @dataclass(frozen=True)
@@ -123,41 +124,28 @@ class _Counted:
         if not total > 0:
             raise DataError(f"{self.source.name}: there are no rows to estimate from")
         found = plug_in(estimand, counts, _position(arm, self.scale.domains), self.scale.worth)
-        self._warn(found.unseen, arm)
-        exact = self.source.probabilities and math.isclose(total, 1.0, abs_tol=1e-9)
-        low, high = interval(found, min(self.scale.worth), max(self.scale.worth), 0.0 if exact else level)
+        exact = self.source.probabilities and math.isclose(total, 1.0, abs_tol=ROUNDED)
+        lowest, highest = min(self.scale.worth), max(self.scale.worth)
+        if found.unseen:
+            _warn(self._told(found.unseen, arm))
+        if lowest == highest and not exact:
+            _warn(
+                f"{estimand.on[0]} is {lowest:g} in every row, so the interval is a point: "
+                "nothing says how much it could vary; give its range in a problem file ([reward] range = [0, 10])"
+            )
+        low, high = interval(found, lowest, highest, 0.0 if exact else level)
         return Effect(found.mean, low, high, 0 if exact else _rounded(total), estimand.method)
 
-    def _warn(self, unseen: Sequence[MissingCell], arm: Arm) -> None:
-        """One warning for all combinations without data that matter."""
-        if not unseen:
-            return
+    def _told(self, unseen: Sequence[MissingCell], arm: Arm) -> str:
+        """One sentence for all combinations without data that matter."""
         first, others = unseen[0], len(unseen) - 1
         named = ", ".join(f"{v}={self.scale.domains[v][i]}" for v, i in first.cell.items())
         more = f" (and {others:,} more such combinations)" if others else ""
-        warnings.warn(
-            f"{arm}: no rows with {named}{more}, so {first.table} counts as uniform there and the interval is wider",
-            SparseDataWarning,
-            stacklevel=4,
-        )
+        return f"{arm}: no rows with {named}{more}, so {first.table} counts as uniform there and the interval is wider"
 
 
-def interval(found: PlugIn, lowest: float, highest: float, level: float) -> tuple[float, float]:
-    """Symmetric on the logit scale, so that it stays inside the range of the reward."""
-    width = highest - lowest
-    share = min(max((found.mean - lowest) / width, 0.0), 1.0)
-    z = NormalDist().inv_cdf(0.5 + level / 2) if level else 0.0
-    deviation = math.sqrt(found.variance) / width
-    if z * deviation == 0:
-        low = high = share
-    else:
-        # At the very ends the logit is infinite: stand half a deviation inside.
-        inside = min(max(share, deviation / 2), 1 - deviation / 2) if deviation < 1 else 0.5
-        centre = math.log(inside / (1 - inside))
-        reach = z * deviation / (inside * (1 - inside))
-        low, high = _logistic(centre - reach), _logistic(centre + reach)
-    low, high = min(low, share) * width + lowest - found.below, max(high, share) * width + lowest + found.above
-    return max(low, lowest), min(high, highest)
+def _warn(text: str) -> None:
+    warnings.warn(text, SparseDataWarning, stacklevel=4)  # as said by the caller of effect
 
 
 def infer_scale(source: Source, variables: Sequence[str], reward: str) -> Scale:
@@ -173,10 +161,8 @@ def infer_scale(source: Source, variables: Sequence[str], reward: str) -> Scale:
     if len(worth) > MANY_VALUES:
         ends = (min(worth), max(worth))
         return Scale({**domains, reward: (label(ends[0]), label(ends[1]))}, ends, {reward: ends})
-    if len(worth) == 1:  # a reward that never varies still needs a second value to be a variable
-        other = 1.0 if worth[0] == 0 else 0.0
-        worth = (worth[0], other)
-        domains[reward] = (*domains[reward], label(other))
+    if worth in ((0.0,), (1.0,)):  # a reward of which only one value was seen yet
+        return Scale({**domains, reward: ("0", "1")}, (0.0, 1.0), {})
     return Scale(domains, worth, {})
 
 
@@ -216,10 +202,6 @@ def _position(arm: Arm, domains: Mapping[str, tuple[str, ...]]) -> int:
     if arm.value not in domains[arm.variable]:
         raise ArmError(f"{arm}: the values of {arm.variable} are {listing(domains[arm.variable])}")
     return domains[arm.variable].index(arm.value)
-
-
-def _logistic(x: float) -> float:
-    return float(1 / (1 + np.exp(-np.clip(x, -700, 700))))
 
 
 def _rounded(total: float) -> float:

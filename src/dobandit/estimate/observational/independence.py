@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.errors import DataError
-from dobandit.estimate.effects import problem_scale
+from dobandit.estimate.observational.effects import problem_scale
 from dobandit.evidence import Data, Source, count, open_source, values_of
 from dobandit.evidence.counts import cells, check_interventions, check_spelling
 from dobandit.graph import GraphLike, as_graph

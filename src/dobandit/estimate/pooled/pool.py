@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.estimate.circuit import Circuit, Compiled, Function
-from dobandit.estimate.formulas import Factor, Formula, overlapping
-from dobandit.estimate.messages import Messages, contract
-from dobandit.estimate.pooling import pooled, private
-from dobandit.estimate.ways import Ways, cards_of, ways_of, ways_of_observing
+from dobandit.estimate.pooled.circuit import Circuit, Compiled, Function
+from dobandit.estimate.pooled.formula_choice import Ways, cards_of, ways_of, ways_of_observing
+from dobandit.estimate.pooled.formulas import Factor, Formula, overlapping
+from dobandit.estimate.pooled.invariance import pooled, private
+from dobandit.estimate.pooled.messages import Messages, contract
 from dobandit.evidence.tally import Layout, Tallied
 from dobandit.problem import Problem
 

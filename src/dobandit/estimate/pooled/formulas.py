@@ -23,7 +23,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from dobandit.estimate.pooling import changed_by, kin
+from dobandit.estimate.pooled.invariance import changed_by, kin
 from dobandit.graph import Graph
 
 

@@ -12,8 +12,8 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from dobandit.estimate.formulas import Formula, formulas, observed
-from dobandit.estimate.messages import widest
+from dobandit.estimate.pooled.formulas import Formula, formulas, observed
+from dobandit.estimate.pooled.messages import widest
 from dobandit.problem import Problem
 
 MOST_CELLS = 4096  # of a table that is used at all, and of any table on the way

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.estimate.circuit import total
+from dobandit.estimate.pooled.circuit import total
 
 Array = NDArray[np.float64]
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.estimate.circuit import total
-from dobandit.estimate.independence import FEWEST
-from dobandit.estimate.joint import Joint
+from dobandit.estimate.observational.independence import FEWEST
+from dobandit.estimate.pooled.circuit import total
+from dobandit.estimate.pooled.joint import Joint
 from dobandit.evidence.tally import Layout, Tallied
 from dobandit.graph.independencies import Independence, separator
 from dobandit.problem import Problem

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.estimate.circuit import total
-from dobandit.estimate.pool import Pool
-from dobandit.estimate.posterior import Conditions
+from dobandit.estimate.pooled.circuit import total
+from dobandit.estimate.pooled.pool import Pool
+from dobandit.estimate.pooled.posterior import Conditions
 from dobandit.evidence.tally import Layout, Tallied
 from dobandit.problem import Arm, Problem
 

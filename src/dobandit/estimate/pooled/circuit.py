@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.estimate.derivative import Derivative, Step
+from dobandit.estimate.pooled.derivative import Derivative, Step
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -9,22 +9,24 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.estimate.expected_counts import ExpectedCounts
-from dobandit.estimate.joint import Joint
-from dobandit.estimate.pool import Pool
-from dobandit.estimate.posterior import PRIOR, Conditions, shared_groups
-from dobandit.estimate.promises import Promises
-from dobandit.estimate.stated import Stated
-from dobandit.estimate.weighing import Known, Weighing
-from dobandit.evidence.tally import Tallied
-from dobandit.policies.protocol import Array, View
+from dobandit.estimate.pooled.arm_estimates import Known, Weighing
+from dobandit.estimate.pooled.expected_counts import ExpectedCounts
+from dobandit.estimate.pooled.implied_independencies import Promises
+from dobandit.estimate.pooled.joint import Joint
+from dobandit.estimate.pooled.pool import Pool
+from dobandit.estimate.pooled.posterior import PRIOR, Conditions, shared_groups
+from dobandit.estimate.pooled.stated import Stated
+from dobandit.evidence.evidence import Evidence
+from dobandit.evidence.tally import Layout, Tallied
 from dobandit.problem import Problem
+
+Array = NDArray[np.float64]
 
 REFUTED = 4.0  # standard deviations between own rewards and the graph's answer
 PULLS = 10  # own pulls below which an arm cannot refute the graph
 
 
-class Pooled:
+class PooledEstimator:
     """The pooled evidence of a problem, compiled. Arrays are (arm, row) or, inside tables, (..., row)."""
 
     def __init__(self, problem: Problem) -> None:
@@ -43,53 +45,57 @@ class Pooled:
         self._together = self._cells + self.expected.layout.size  # where the joint table begins
         self._has_aliases = bool(self.pool.is_alias.any())
 
-    def translated(self, view: View, other: Pooled) -> View:
-        """The view with the same outcomes in the tables of another graph."""
-        joint = self.together(view)
+    def translated(self, evidence: Evidence, other: PooledEstimator) -> Evidence:
+        """The same outcomes in the tables of another graph."""
+        joint = self.together(evidence)
         of_graph = other.joint.counts(joint, other._places, other._together)
-        return replace(view, problem=other.problem, counts=np.concatenate([of_graph, joint], axis=1))
+        return replace(evidence, layout=other.layout, counts=np.concatenate([of_graph, joint], axis=1))
+
+    @cached_property
+    def layout(self) -> Layout:
+        return Layout(self.problem, self.tables)
 
     @cached_property
     def _places(self) -> NDArray[np.intp]:
         """Where the cells of the joint table belong in the tables of the graph."""
         return self.joint.places((*self.pool.tables, *self.expected.tables))
 
-    def together(self, view: View) -> Array:
+    def together(self, evidence: Evidence) -> Array:
         """The counts of the joint table."""
-        return view.counts[:, self._together :]
+        return evidence.counts[:, self._together :]
 
-    def shapes(self, view: View) -> Array:
+    def shapes(self, evidence: Evidence) -> Array:
         """The parameters of the Dirichlet posteriors of all tables: axes (row, cell)."""
-        return self.conditions.shapes(view.counts[:, : self._cells])
+        return self.conditions.shapes(evidence.counts[:, : self._cells])
 
-    def cells(self, view: View) -> Array:
+    def cells(self, evidence: Evidence) -> Array:
         """The posterior means of all tables: axes (cell, row)."""
-        return self.conditions.normalised(np.ascontiguousarray(self.shapes(view).T))
+        return self.conditions.normalised(np.ascontiguousarray(self.shapes(evidence).T))
 
-    def known(self, view: View) -> tuple[Known, Array]:
+    def known(self, evidence: Evidence) -> tuple[Known, Array]:
         """What the tables say of all arms, and the totals of their posteriors."""
-        totals = self.conditions.sums(np.ascontiguousarray(self.shapes(view).T))
-        return self.weighing.known(self.cells(view), totals), totals
+        totals = self.conditions.sums(np.ascontiguousarray(self.shapes(evidence).T))
+        return self.weighing.known(self.cells(evidence), totals), totals
 
     def values(self, cells: Array, weights: Array) -> Array:
         """The means of all arms for these tables."""
         circuit = self.pool.circuit
         return self.weighing.means(circuit.outputs(circuit.values(cells)), weights)
 
-    def met(self, view: View) -> Array:
+    def met(self, evidence: Evidence) -> Array:
         """The chance that an outcome of an arm falls on a condition of a table that it may enter: (arm, z, row)."""
-        return self.expected.per_pull(view.counts[:, self._cells : self._together])
+        return self.expected.per_pull(evidence.counts[:, self._cells : self._together])
 
-    def stated(self, view: View) -> Known:
+    def stated(self, evidence: Evidence) -> Known:
         """What people are told of all arms, whatever prior a policy explores with."""
         conditions, weighing = self._stated
-        shapes = np.ascontiguousarray(conditions.shapes(view.counts[:, : self._cells]).T)
+        shapes = np.ascontiguousarray(conditions.shapes(evidence.counts[:, : self._cells]).T)
         return weighing.known(conditions.normalised(shapes), conditions.sums(shapes))
 
-    def stated_draws(self, view: View, known: Known, number: int, rng: np.random.Generator) -> Array:
+    def stated_draws(self, evidence: Evidence, known: Known, number: int, rng: np.random.Generator) -> Array:
         """Draws of all means from that posterior, for a batch of one row: axes (arm, draw)."""
         conditions, weighing = self._stated
-        cells = conditions.drawn(view.counts[:, : self._cells], number, rng)
+        cells = conditions.drawn(evidence.counts[:, : self._cells], number, rng)
         circuit = self.pool.circuit
         return weighing.means(circuit.outputs(circuit.values(cells)), np.repeat(known.weights, number, axis=1))
 
@@ -98,46 +104,46 @@ class Pooled:
         conditions = Stated(self.problem, self.pool.layout)
         return conditions, Weighing(self.pool, conditions)
 
-    def refuted(self, view: View, before: Array, known: Known) -> Array:
+    def refuted(self, evidence: Evidence, before: Array, known: Known) -> Array:
         """How many standard deviations the own rewards of an arm are from what the graph makes of all data, where
         that is too many; once refuted, an arm stays so. Axes (row, arm)."""
-        own, answer = own_means(view), np.clip(known.means.T, 0.0, 1.0)
+        own, answer = own_means(evidence), np.clip(known.means.T, 0.0, 1.0)
         # Own rewards are a part of all data. So under a right graph the variance of the difference is that of the own
         # mean less that of the pooled one (Hausman, Econometrica 1978), and at most the former. A few pulls that
         # all came out alike seem to have none, so it is not less than what the graph expects.
-        variance = np.maximum(own * (1 - own), answer * (1 - answer)) / (view.told + 2)
+        variance = np.maximum(own * (1 - own), answer * (1 - answer)) / (evidence.told + 2)
         z = np.abs(own - answer) / np.sqrt(variance + known.by_prior.T**2)
-        is_refuted = (view.told >= PULLS) & (z > REFUTED) & ~self.pool.has_none
+        is_refuted = (evidence.told >= PULLS) & (z > REFUTED) & ~self.pool.has_none
         return np.where(is_refuted | (before > 0), np.maximum(z, before), 0.0)
 
     def alone(self, refuted: Array) -> NDArray[np.bool_]:
         """The arms that are judged by their own rewards."""
         return np.asarray(self.pool.has_none | (refuted > 0))
 
-    def broken(self, view: View) -> Array:
+    def broken(self, evidence: Evidence) -> Array:
         """How far outcomes are off the promises of the graph; 0 where they keep them. Axes (row, promise)."""
-        return self.promises.broken(self.together(view))
+        return self.promises.broken(self.together(evidence))
 
-    def without_idle(self, scores: Array, view: View, refuted: Array) -> Array:
+    def without_idle(self, scores: Array, costs: Array, refuted: Array) -> Array:
         """Scores that are never the best for arms that the graph says to be as good as do(), and that are not cheaper,
         unless they have shown the opposite."""
         if not self._has_aliases:
             return scores
-        idle = self.pool.is_alias & (view.costs >= view.costs[:, :1]) & (refuted == 0)
+        idle = self.pool.is_alias & (costs >= costs[:, :1]) & (refuted == 0)
         return np.where(idle, -np.inf, scores)
 
 
-_compiled = lru_cache(maxsize=64)(Pooled)
-_latest: list[tuple[Problem, Pooled]] = []
+_compiled = lru_cache(maxsize=64)(PooledEstimator)
+_latest: list[tuple[Problem, PooledEstimator]] = []
 
 
-def pooled_of(problem: Problem) -> Pooled:
+def pooled_of(problem: Problem) -> PooledEstimator:
     """What is compiled for a problem. The latest one is at hand without looking at its contents, at every decision."""
     if not _latest or _latest[0][0] is not problem:
         _latest[:] = [(problem, _compiled(problem))]
     return _latest[0][1]
 
 
-def own_means(view: View) -> Array:
+def own_means(evidence: Evidence) -> Array:
     """The posterior mean of every arm's own rewards."""
-    return (view.rewards + PRIOR) / (view.told + 2 * PRIOR)
+    return (evidence.rewards + PRIOR) / (evidence.told + 2 * PRIOR)

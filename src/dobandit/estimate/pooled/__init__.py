@@ -1,0 +1,30 @@
+"""The pooled estimator, which is ours: every outcome counts for every arm that the graph lets it inform.
+
+All data meet in tables P(v | z) that interventions leave unchanged (`invariance`); the mean of an arm is a formula over
+such tables (`formulas`, `formula_choice`), evaluated for all arms at once (`circuit`, `messages`); `estimator` puts it
+together, and `repair` adds hidden causes where the outcomes contradict the graph. docs/how-pooling-works.md explains
+all of it.
+"""
+
+from dobandit.estimate.pooled.arm_estimates import Known
+from dobandit.estimate.pooled.circuit import total
+from dobandit.estimate.pooled.estimator import PooledEstimator, own_means, pooled_of
+from dobandit.estimate.pooled.improvement import log_improvements
+from dobandit.estimate.pooled.posterior import PRIOR
+from dobandit.estimate.pooled.repair import Added, Doubts, by_graph, looked, pairs_of, repaired
+
+__all__ = [
+    "PRIOR",
+    "Added",
+    "Doubts",
+    "Known",
+    "PooledEstimator",
+    "by_graph",
+    "log_improvements",
+    "looked",
+    "own_means",
+    "pairs_of",
+    "pooled_of",
+    "repaired",
+    "total",
+]

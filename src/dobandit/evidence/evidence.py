@@ -1,0 +1,67 @@
+"""Evidence: what was seen, for every row of a batch at once.
+
+The engine fills it from a world, a study from outcomes, both from logs; estimators and policies read it. A live study
+is a batch of one row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dobandit.evidence.logged import Logged
+from dobandit.evidence.tally import Layout, Tallied
+from dobandit.problem import Problem
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+
+@dataclass
+class Evidence:
+    """Counts of the tables that were asked for, and what every arm earned. Arrays have the row as their first axis."""
+
+    layout: Layout
+    counts: Array  # by cell of the tables
+    told: Array  # by arm: outcomes that are known
+    rewards: Array  # by arm: their sum, on the scale from 0 (worst) to 1 (best)
+
+    @classmethod
+    def none(cls, problem: Problem, tables: Sequence[Tallied], rows: int) -> Evidence:
+        layout, by_arm = Layout(problem, tables), (rows, len(problem.arms))
+        return cls(layout, np.zeros((rows, layout.size)), np.zeros(by_arm), np.zeros(by_arm))
+
+    def add(self, rows: Indices, arms: Indices, codes: NDArray[np.integer], reward: Array, number: Indices) -> None:
+        """Outcomes: the row of each, its arm, the codes of its variables, its reward, and its number among the outcomes
+        of its arm. A row may occur several times."""
+        if self.layout.counts_all:
+            self.layout.add(self.counts, rows, arms, codes, reward, number)
+        elif len(some := np.flatnonzero(self.layout.counts_arm[arms])):
+            self.layout.add(self.counts, rows[some], arms[some], codes[some], reward[some], number[some])
+        place = rows * self.told.shape[1] + arms  # in flat rows
+        np.add.at(self.told.reshape(-1), place, 1.0)
+        np.add.at(self.rewards.reshape(-1), place, reward)
+
+    def add_logged(self, logged: Logged) -> None:
+        """A log that every row starts from."""
+        self.counts += logged.counts
+        self.told += logged.rows
+        self.rewards += logged.rewards
+
+    def take(self, rows: Indices) -> Evidence:
+        """These rows only, or some of them twice."""
+        return Evidence(self.layout, self.counts[rows], self.told[rows], self.rewards[rows])
+
+    def copy_rows(self, source: Indices, target: Indices) -> None:
+        """Rows that have seen the same as others so far."""
+        for numbers in (self.counts, self.told, self.rewards):
+            numbers[target] = numbers[source]
+
+    @staticmethod
+    def joined(parts: Sequence[Evidence]) -> Evidence:
+        """The rows of several batches that count the same tables."""
+        fields = zip(*((part.counts, part.told, part.rewards) for part in parts), strict=True)
+        return Evidence(parts[0].layout, *map(np.concatenate, fields))
