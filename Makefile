@@ -1,7 +1,7 @@
 # make demo    set up, then run the main job on a shipped example
 # make test    set up, then lint, types, import contract and all tests
 # make bench   set up, then print the measured ratios of benchmarks/
-# make reproduction   set up, then run the paper's experiments anew and write docs/reproduction.md
+# make reproduction   set up, then rerun the paper's experiments and write docs/reproduction.md
 # make calibration   set up, then measure how often intervals contain the truth
 # make stress  set up, then kill workers of studies 300 times per store
 # make benchmark   set up, then run the policies on all benchmark worlds and write docs/benchmark.md

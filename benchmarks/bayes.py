@@ -2,10 +2,10 @@
 
     python benchmarks/bayes.py [--world reversed] [--worlds 100] [--times 10] [--rows 300] [--seed 1001]
 
-Both see the same observations and name the best arm. The Bayesian is told what nobody knows: how many values every
-hidden cause has, and the distributions from which all tables were drawn (but for the little that is mixed into them,
-so that no value is impossible, and for the worlds that were rejected). What hidden causes did in each row, and then
-the tables, are sampled in turn (Gibbs sampling); an arm is worth its mean over the sampled worlds.
+Both see the same observations and name the best arm. The Bayesian is told what is never known in practice: how many
+values every hidden cause has, and the distributions from which all tables were drawn (but for the little that is mixed
+into them, so that no value is impossible, and for the worlds that were rejected). What hidden causes did in each row,
+and then the tables, are sampled in turn (Gibbs sampling); an arm is worth its mean over the sampled worlds.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def pooled_means(problem: Problem, log: Log) -> Array:
 
 
 def bayesian_means(problem: Problem, world: World, log: Log, chance: Generator) -> Array:
-    """The posterior means of the arms for somebody who knows all but the tables themselves."""
+    """The posterior means of the arms if all but the tables themselves is known."""
     places, kinds = _places(world, log)
     rows = np.arange(len(log[problem.reward]))
     hidden = chance.integers(kinds, size=len(rows))  # what the hidden causes did in every row

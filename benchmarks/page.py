@@ -92,10 +92,10 @@ def simple(bench: Bench) -> Section:
     return Section(
         "Simple regret",
         [
-            "The smallest budget of the grid from which the mean regret stays at 0.01 or below. A wrong recommendation "
-            "is seldom and dear, so that few trials leave much to chance where the mean is near the mark: ours has "
-            f"{own} trials. The others have the first {bench.trials} of these; so has ours in the "
-            "second column.",
+            "The smallest budget of the grid from which the mean regret stays at 0.01 or below. Wrong recommendations "
+            "are rare but costly, so means over a few trials are noisy: our policy runs "
+            f"{own} trials. The other policies run the first {bench.trials} of them; the second "
+            f"column shows ours on these {bench.trials}.",
             Table(["world (costs)", EXPLORE, f"first {bench.trials}", *others], settled),
             f"Mean regret of ours in {own} trials, and of the best of the others at that budget.",
             Table(["world (costs)", *(f"B = {b:g}" for b in budgets)], curves),

@@ -59,7 +59,7 @@ def reference_loop(step: Callable[[], references.Step], budget: float) -> float:
 
 
 def outcomes(of_world: bool) -> Callable[[int], float]:
-    """Rewards for somebody else's loop: drawn from the same world in plain Python, or by a single coin."""
+    """Rewards for the loops of other libraries: drawn from the same world in plain Python, or by a single coin."""
     problem = Problem(named.FIG6, "Y", budget=1, default_cost=2)
     trial = references.Trial(problem, worlds.xor(named.FIG6, 0), [1.0] * ARMS, 1, 0, 0)
     rng = random.Random(1)

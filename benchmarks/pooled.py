@@ -78,7 +78,7 @@ def fastest(name: str, graph: Graph, extent: Extent) -> float:
 
 
 def tree(n: int) -> Graph:
-    """Everything leads to Y by one way, and nobody has more than two parents."""
+    """Everything leads to Y by one way, and no variable has more than two parents."""
     rng = np.random.default_rng(n)
     places, edges = ["Y", "Y"], []
     for i in range(1, n):

@@ -21,6 +21,7 @@ import numpy as np
 
 import dobandit as db
 from _script import can_compare, options, timed
+from dobandit.problem import Value
 
 SMALL = db.Problem("Z -> X -> Y; Z -> Y; X <-> W; W -> Y", "Y", budget=10**9, default_cost=2)
 EIGHT = db.Problem(
@@ -56,7 +57,7 @@ def per_second(step: Callable[[], object], seconds: float) -> float:
     raise AssertionError
 
 
-def outcome(problem: db.Problem, set_to: dict[str, str], rng: np.random.Generator) -> dict[str, object]:
+def outcome(problem: db.Problem, set_to: dict[str, str], rng: np.random.Generator) -> dict[str, Value]:
     return {**{v: int(rng.random() < 0.5) for v in problem.graph.variables}, **set_to}
 
 

@@ -172,7 +172,7 @@ def swept(
     names: list[str], parents: Mapping[str, list[str]], tables: Mapping[str, Array], reward: str, do: dict[str, int]
 ) -> Array:
     """P(reward | do) by walking through the variables in causal order and carrying along the joint
-    distribution of those that somebody further on still reads."""
+    distribution of those that a later variable still reads."""
     carried: list[str] = []
     joint = np.array(1.0)
     for i, v in enumerate(names):

@@ -1,7 +1,7 @@
 """What README and docs show is what happens: every `console` block is run and its output compared, and every `toml`
 block is part of a shipped problem. (Python is run by doctest, in the folder of docs/conftest.py.)
 
-`make docs` (which runs this file as a program) writes the output anew where it changed.
+`make docs` (which runs this file as a program) writes the output again where it changed.
 """
 
 from __future__ import annotations

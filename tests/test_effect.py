@@ -104,7 +104,7 @@ def test_intervals_cover_and_estimates_beat_the_naive_mean() -> None:
 
 
 def test_a_needed_cell_without_data_widens_the_interval_and_warns() -> None:
-    """Nobody with Z=1 has X=0: P(Y | X=0, Z=1) could be anything, and counts as one half."""
+    """No row with Z=1 has X=0: P(Y | X=0, Z=1) could be anything, and counts as one half."""
     rows = {"Z": [0] * 40 + [1] * 60, "X": [0] * 20 + [1] * 80, "Y": [0, 1] * 10 + [1, 0] * 40}
     with pytest.warns(
         SparseDataWarning, match=r"do\(X=0\): no rows with X=0, Z=1, so P\(Y \| X, Z\) counts as uniform"
@@ -118,7 +118,7 @@ def test_a_needed_cell_without_data_widens_the_interval_and_warns() -> None:
 
 
 def test_a_missing_cell_beside_a_zero_does_not_matter() -> None:
-    """Z is never 1, so it does not matter that nobody with Z=1 has X=0."""
+    """Z is never 1, so it does not matter that no row with Z=1 has X=0."""
     rows = {"Z": [0, 0, 0, 0], "X": [0, 0, 1, 1], "Y": [0, 1, 1, 1]}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -279,7 +279,7 @@ def test_the_words_true_and_false_of_a_log_are_one_and_zero(words: tuple[str, st
 def logs(draw: st.DrawFn) -> tuple[db.Problem, list[tuple[int, ...]], list[int]]:
     """A problem, distinct rows (few values, and often the same ones, so that tables have holes) and their numbers."""
     graph = draw(admgs(min_size=2, max_size=5))
-    worth = draw(st.sampled_from([{0: 0, 1: 1}, {0: 7, 1: -2, 2: 0.5}]))
+    worth = draw(st.sampled_from([{"0": 0.0, "1": 1.0}, {"0": 7.0, "1": -2.0, "2": 0.5}]))
     problem = db.Problem(graph, {"variable": draw(st.sampled_from(graph.variables)), "values": worth}, 10)
     row = st.tuples(*(st.integers(0, len(problem.domains[v]) - 1) for v in graph.variables))
     rows = draw(st.lists(row, min_size=1, max_size=8))

@@ -38,12 +38,12 @@ def parquet_file(rows: dict[str, list[Any]], tmp_path: Path) -> Path:
     return tmp_path / "rows.parquet"
 
 
-def duckdb_relation(rows: dict[str, list[Any]], tmp_path: Path) -> object:
+def duckdb_relation(rows: dict[str, list[Any]], tmp_path: Path) -> Any:
     frame = pl.DataFrame(rows, strict=False)
     return duckdb.connect().from_arrow(frame.to_arrow())
 
 
-SOURCES: dict[str, Callable[[dict[str, list[Any]], Path], object]] = {
+SOURCES: dict[str, Callable[[dict[str, list[Any]], Path], Any]] = {
     "columns": lambda rows, _: rows,
     "arrays": lambda rows, _: {name: np.array(column) for name, column in rows.items()},
     "csv": csv_file,
@@ -118,7 +118,7 @@ def test_a_real_valued_reward_counts_partly(kind: str, tmp_path: Path) -> None:
 
 
 @every_source
-def test_only_rows_in_which_nobody_intervened_count(kind: str, tmp_path: Path) -> None:
+def test_only_plain_observations_count(kind: str, tmp_path: Path) -> None:
     done = {**ROWS, "intervention": ["do()", "do(A=1)", "do()", "do(B=mid)", "do()"]}
     found = count(open_source(SOURCES[kind](done, tmp_path)), [("A",)], DOMAINS)
     np.testing.assert_allclose(found["A",], [1, 2])
@@ -229,7 +229,7 @@ def test_all_strange_values_are_named_with_their_numbers() -> None:
         (pl.DataFrame({"A": [[1, 2]]}), None, "lists or tables in place of values"),
     ],
 )
-def test_what_is_no_data(data: object, weights: object, message: str) -> None:
+def test_what_is_no_data(data: Any, weights: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):
         count(open_source(data, weights), [("A",)], {"A": ("0", "1")})
 

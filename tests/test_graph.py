@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 import copy
 import pickle
+from dataclasses import FrozenInstanceError
 from itertools import combinations
+from typing import cast
 
 import networkx as nx
 import numpy as np
@@ -169,13 +171,14 @@ def test_a_graph_is_a_value() -> None:
     assert a == b
     assert len({a, b}) == 1
     assert a != Graph("A -> B")
-    assert a != "A -> B"
+    assert a != cast(object, "A -> B")
     for twin in (pickle.loads(pickle.dumps(a)), copy.deepcopy(a)):
         assert twin == a
         assert twin.parents("B") == {"A"}
-    with pytest.raises(AttributeError, match="cannot be changed"):
-        a.variables = ()
-    with pytest.raises(AttributeError, match="cannot be changed"):
+    for name in ("variables", "directed", "anything"):
+        with pytest.raises(FrozenInstanceError):
+            setattr(a, name, ())
+    with pytest.raises(FrozenInstanceError):
         del a.directed
 
 

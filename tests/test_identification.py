@@ -180,7 +180,7 @@ def test_zero_probability_where_the_effect_is_still_identified() -> None:
 
 
 def test_zero_probability_where_it_is_not() -> None:
-    """Nobody with Z=1 ever gets X=0: the effect of X=0 is out of reach, and the cell is named."""
+    """No row with Z=1 has X=0: the effect of X=0 is out of reach, and the cell is named."""
     model = random_model(named.BACK_DOOR, np.random.default_rng(7))
     overlap = np.array([[0.5, 0.5], [0.0, 1.0]])
     model = Model(named.BACK_DOOR, model.cards, model.hidden, {**model.tables, "X": overlap})

@@ -16,7 +16,7 @@ from dobandit.errors import DataError
 from dobandit.evidence.logged import read_log
 from dobandit.evidence.sources import open_file, open_source
 from dobandit.evidence.tally import Layout, Tallied
-from dobandit.problem import Problem
+from dobandit.problem import Goal, Problem
 from tests.conftest import Ran
 
 DOMAINS = {"Z": ["u", "v", "w"]}
@@ -53,7 +53,7 @@ def one_by_one(problem: Problem, layout: Layout, columns: dict[str, list[Any]]) 
 
 
 @pytest.mark.parametrize("goal", ["max", "min"])
-def test_the_same_as_one_by_one(goal: str, tmp_path: Path) -> None:
+def test_the_same_as_one_by_one(goal: Goal, tmp_path: Path) -> None:
     problem = Problem("Z -> X -> Y; Z -> Y", "Y", budget=1, domains=DOMAINS, goal=goal)
     layout, columns = Layout(problem, TABLES), log(problem)
     expected = one_by_one(problem, layout, columns)
@@ -103,7 +103,7 @@ def test_what_cannot_be_meant(done: str, x: int, message: str) -> None:
         read_log(problem, open_source({"X": [x], "Y": [1], "intervention": [done]}), layout)
 
 
-# -- the same log, whoever reads it ------------------------------------------------------------------
+# -- the same log for every reader -------------------------------------------------------------------
 
 MODEL = """
 budget = 40

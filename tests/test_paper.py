@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from dobandit.errors import DobanditError, SimulationError, StorageError
+from dobandit.files import DRAFT
 from dobandit.paper import PANELS, Reproduced, reproduce
 from dobandit.paper.blocks import SOURCES, Block, Blocks, Job, compute, cut
 from dobandit.paper.published import points
@@ -72,7 +73,7 @@ def test_the_problem_of_a_panel(name: str, arms: int, costs: set[float]) -> None
 def test_an_unknown_panel_is_answered_with_the_nearest() -> None:
     with pytest.raises(DobanditError, match=r"no panel 'fig2-bugdet'.*fig2-budget"):
         reproduce(["fig2-bugdet"])
-    with pytest.raises(DobanditError, match=r"the nearest is fig13-cost$"):
+    with pytest.raises(DobanditError, match=r"did you mean fig13-cost\?$"):
         reproduce(["13-c"])
     with pytest.raises(SimulationError, match="srm is for simple regret"):
         reproduce(["fig2-cost"], policies=["ucb", "srm"])
@@ -180,17 +181,18 @@ def test_what_killed_runs_left_is_removed_at_the_next_start(tmp_path: Path) -> N
     """But not what a run beside this one is writing now, and nothing of others."""
     (job,) = cut(SMALL, "f-kube", 0, 8)
     Blocks(tmp_path).keep(job, compute(job))
-    old, new, foreign = (tmp_path / name for name in (f".{job.file}.123", f".{job.file}.124", ".gitignore"))
-    for file in (old, new, foreign):
-        file.write_bytes(b"half")
-    for file in (old, foreign, tmp_path / job.file):
-        os.utime(file, (1e9, 1e9))
+    old, new, foreign = (tmp_path / name for name in (f"{DRAFT}old", f"{DRAFT}new", ".others"))
+    for folder in (old, new, foreign):
+        folder.mkdir()
+        (folder / job.file).write_bytes(b"half")
+    for place in (old, foreign, tmp_path / job.file):
+        os.utime(place, (1e9, 1e9))
     Blocks(tmp_path)
     assert set(tmp_path.iterdir()) == {new, foreign, tmp_path / job.file}
 
 
 def test_the_key_covers_the_program_that_sets_up_and_does_the_work() -> None:
-    """All of our modules that a piece needs, but for errors, figures, and what is said about panels."""
+    """All of our modules that a piece needs, but for errors, files, figures, and what is said about panels."""
     code = (
         "import sys\n"
         "from dobandit.paper.panels import PANELS\n"
@@ -206,7 +208,7 @@ def test_the_key_covers_the_program_that_sets_up_and_does_the_work() -> None:
     for module in ran.stdout.split():
         name = module.removeprefix("dobandit.")
         room = name.partition(".")[0]
-        assert {name, room} & covered or name in said or name == "paper" or room in ("errors", "plots"), module
+        assert {name, room} & covered or name in said or name == "paper" or room in ("errors", "files", "plots"), module
 
 
 def test_the_key_holds_all_that_matters() -> None:

@@ -178,7 +178,7 @@ def test_gradients_are_differences() -> None:
 
 
 def test_the_effects_of_a_wide_tree_are_those_of_elimination() -> None:
-    """On trees with hidden causes that nobody could enumerate: shared messages against one elimination per formula."""
+    """On trees with hidden causes, too large to enumerate: shared messages against one elimination per formula."""
     rng = np.random.default_rng(8)
     for _ in range(3):
         problem = Problem(_tree(rng, 30, hidden=4), "Y", 100)
@@ -209,7 +209,7 @@ def _eliminated(pool: Pool, formula: Formula, numbers: np.ndarray, k: int) -> np
 
 
 def _tree(rng: np.random.Generator, n: int, hidden: int = 0) -> Graph:
-    """Everything leads to Y, by one way; nobody has more than three parents. A few siblings share hidden causes."""
+    """Everything leads to Y, by one way; no variable has more than three parents. Some siblings share hidden causes."""
     names, child = ["Y"], dict[str, str]()
     while len(names) < n:
         below = str(rng.choice(names))
@@ -284,8 +284,8 @@ def test_variances_and_weights_against_draws() -> None:
 
 
 def test_the_prior_of_the_reward_is_the_mean_of_its_table() -> None:
-    """In pooled tables with conditions, where only the answer counts; everywhere else Jeffreys'. And nobody's bits
-    depend on the company."""
+    """In pooled tables with conditions, where only the answer counts; everywhere else Jeffreys'. And no row's bits
+    depend on the other rows."""
     pool = Pool(Problem("X -> M -> Y; X <-> Y; W -> Y; W <-> Y", "Y", 100))
     conditions = Conditions(pool.layout, shared_groups(pool.layout))
     counts = np.random.default_rng(3).uniform(0, 9, (5, pool.layout.size))

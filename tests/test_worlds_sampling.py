@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from dobandit.chance import generator, uniforms
 from dobandit.errors import ArmError, DobanditError, UnknownVariable
 from dobandit.graph import Graph
-from dobandit.problem import Arm, Problem
+from dobandit.problem import Arm, Problem, Value
 from dobandit.worlds import World, from_tables, parallel, random, sampling, xor
 from tests import named_graphs as named
 
-LABELS: dict[str, list[object]] = {"X": ["low", "mid", "high"], "M": [10, 20, 30, 40]}
+LABELS: dict[str, list[Value]] = {"X": ["low", "mid", "high"], "M": [10, 20, 30, 40]}
 FRONT_DOOR = random(named.FRONT_DOOR, seed=7, domains=LABELS)
 
 

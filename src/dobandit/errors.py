@@ -7,6 +7,7 @@ Every exception that a user's input can cause derives from `DobanditError`, so t
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import NamedTuple
 
 
@@ -39,7 +40,7 @@ class CycleError(GraphError):
 class UnknownVariable(DobanditError):
     """A name that is not a variable of the graph, or that is marked as hidden where the graph was read from."""
 
-    def __init__(self, name: object, known: Iterable[str], hidden: Collection[str] = ()) -> None:
+    def __init__(self, name: str, known: Iterable[str], hidden: Collection[str] = ()) -> None:
         self.name = name
         missing = f"{name} is hidden" if name in hidden else f"there is no variable {name!r}"
         super().__init__(f"{missing} in the graph; it has {listing(known)}")
@@ -134,7 +135,7 @@ class StudyError(DobanditError):
 class NoSuchPull(StudyError):
     """A number that no pull of the study has."""
 
-    def __init__(self, number: object, last: int) -> None:
+    def __init__(self, number: int, last: int) -> None:
         has = f"its pulls are 1 to {last}" if last else "nothing has been asked yet"
         super().__init__(f"there is no pull {number} in this study; {has}")
 
@@ -167,3 +168,14 @@ def listing(names: Iterable[str], most: int = 12) -> str:
     if len(names) < 2:
         return "".join(names) or "none"
     return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def did_you_mean(name: str, known: Iterable[str], most: int = 1) -> str:
+    """The known names nearest to a misspelt one, at most so many, as a question; an empty text if none is near.
+
+    >>> did_you_mean("Prise", ["Price", "Ad"]), did_you_mean("Z", ["Price", "Ad"])
+    ('did you mean Price?', '')
+    """
+    cutoff = 0.6 if most == 1 else 0.5  # where several are offered, they may be further away
+    near = get_close_matches(name, list(known), n=most, cutoff=cutoff)
+    return f"did you mean {' or '.join(near)}?" if near else ""

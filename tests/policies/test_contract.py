@@ -12,7 +12,7 @@ from dobandit import worlds
 from dobandit.errors import PolicyError
 from dobandit.policies import policies_for, policy, registered
 from dobandit.policies.registry import spec_of
-from dobandit.problem import Problem
+from dobandit.problem import Goal, Problem, RewardLike
 from tests.models import random_admg
 
 VARIANTS = [
@@ -113,12 +113,13 @@ def test_it_learns(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in VARIANTS if "split=random" not in name])
 @pytest.mark.parametrize("goal", ["max", "min"])
-def test_rewards_in_any_units(name: str, goal: str) -> None:
+def test_rewards_in_any_units(name: str, goal: Goal) -> None:
     """A reward with three values worth -5, 0 and 20, or numbers in a range, to be made large or small. (The literal
     split needs two values, and says so: see below.)"""
     domains = {"Y": ["-5", "0", "20"]}
     world = worlds.random("X -> Y; X <-> Y", 3, domains)
-    for reward in ("Y", {"variable": "Y", "range": [-10, 20]}):
+    rewards: tuple[RewardLike, ...] = ("Y", {"variable": "Y", "range": [-10, 20]})
+    for reward in rewards:
         stated = domains if reward == "Y" else None
         problem = Problem("X -> Y; X <-> Y", reward, 60, policy(name).objective, goal=goal, domains=stated)
         r = db.simulate(problem, world, [name], 8, seed=1)

@@ -72,7 +72,7 @@ def test_a_forgotten_hidden_cause_shows_in_observations(name: str) -> None:
 
 @pytest.mark.parametrize("name", OURS)
 def test_a_forgotten_hidden_cause_is_added(name: str) -> None:
-    """After that, the estimates are those of somebody who knew the right graph from the start, to the last bit."""
+    """After that, the estimates are those with the right graph from the start, to the last bit."""
     world = worlds.from_tables(f"{FRONT_DOOR}; X <-> Y", TABLES, {"U": ([0.5, 0.5], ["X", "Y"])})
     made = policy(name)
     outcomes = [

@@ -17,7 +17,7 @@ from dobandit.graph import Graph
 from dobandit.policies.forced import updated_beta
 from dobandit.policies.paper_cumulative import PaperCumulative
 from dobandit.policies.registry import policy
-from dobandit.problem import Problem
+from dobandit.problem import CostLike, Problem
 from dobandit.worlds import World
 from tests import named_graphs as named
 from tests import references
@@ -40,7 +40,7 @@ def counted(policy: PaperCumulative, problem: Problem, world: World, rows: int, 
 
 @pytest.mark.parametrize("factors", ["all", "relevant"])
 @pytest.mark.parametrize("graph", [named.FIG7, named.FIG11, named.FIG12], ids=["fig7", "fig11", "fig12"])
-def test_unbiased_on_observations_that_nobody_chose(graph: Graph, factors: str) -> None:
+def test_unbiased_on_a_fixed_number_of_observations(graph: Graph, factors: str) -> None:
     """Lemma 1 on a fixed number of observations and one own pull: the mean error is within four standard
     errors of zero for every arm. There are enough observations for S >= 1 in most rows of most arms."""
     problem = Problem(graph, "Y", budget=1)
@@ -193,7 +193,7 @@ def test_an_arm_that_observations_cannot_tell_learns_from_its_own_pulls() -> Non
     assert factors_of(wide, "X1", only_relevant=False) == ()  # P(Y | X1..X50) is never full: S = 0
 
 
-def paper_problem(costs: object) -> tuple[Problem, Callable[[int], World]]:
+def paper_problem(costs: CostLike) -> tuple[Problem, Callable[[int], World]]:
     problem = Problem(named.FIG6, "Y", budget=2450, default_cost=costs)
     return problem, lambda seed: worlds.xor(named.FIG6, seed)
 

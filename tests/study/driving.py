@@ -17,10 +17,10 @@ class Laboratory:
     """Carries out pulls: the outcome of pull t of an arm is that of trial 0 in round t - 1 of a simulation."""
 
     def __init__(self, problem: Problem, world: World, seed: int) -> None:
-        nobody = np.array([0])
+        row = np.array([0])
         costs = np.array([problem.costs], dtype=float)
         self.problem = problem
-        self._nature = _Nature(Setting(problem, world.fit(problem), nobody, nobody, costs, (problem.budget,), seed))
+        self._nature = _Nature(Setting(problem, world.fit(problem), row, row, costs, (problem.budget,), seed))
 
     def carry_out(self, pull: Pull, number: int | None = None) -> dict[str, str]:
         """The outcome of a pull, whose number is its id unless another is given."""

@@ -83,8 +83,8 @@ def uninterrupted(problem: Problem, policy: str, lab: Laboratory) -> tuple[Study
 
 
 @pytest.mark.parametrize("policy", registered())
-def test_whoever_takes_up_a_study_goes_on_the_same(policy: str) -> None:
-    """At every moment of a study: what somebody asks who only has its events is what was asked."""
+def test_a_study_that_is_taken_up_goes_on_the_same(policy: str) -> None:
+    """At every moment of a study: a study that is read from its events asks the same."""
     problem = SIMPLE if registered()[policy].objective == "simple" else SMALL
     study, _ = uninterrupted(problem, policy, laboratory(problem, SEED))
     events = study.log()

@@ -34,7 +34,7 @@ SIMPLE = Problem(GRAPH, "Y", budget=40, default_cost=1.7, objective="simple")
 
 
 def make_index(path: Path) -> None:
-    """A study led by an index, with a log and an experiment that nobody asked for."""
+    """A study led by an index, with a log and an experiment that was not asked for."""
     moments = iter(range(1_700_000_000, 1_800_000_000, 60))
     with Study.create(path, PROBLEM, "paper-cumulative", seed=4, clock=lambda: float(next(moments))) as study:
         lab: Laboratory = laboratory(PROBLEM, 4)
@@ -127,7 +127,7 @@ def test_nothing_is_ever_unpickled(folder: Path, monkeypatch: pytest.MonkeyPatch
 def forbidden(name: str, calls: list[str]) -> Callable[..., None]:
     def refuse(*_: object, **__: object) -> None:
         calls.append(name)
-        raise AssertionError(f"a study made somebody call {name}")
+        raise AssertionError(f"a study made its reader call {name}")
 
     return refuse
 

@@ -90,7 +90,7 @@ def test_rewards_of_any_kind(name: str) -> None:
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_phase_is_handed_out_whole_and_waits_for_its_results(name: str) -> None:
-    """Somebody who asks for everything and tells nothing gets what can be decided without results."""
+    """A worker that asks for everything and tells nothing gets what can be decided without results."""
     problem = Problem(GRAPH, "Y", 90, policy(name).objective, default_cost=1.7)
     study = Study.create(":memory:", problem, name)
     pulls = study.ask(1000)
@@ -134,7 +134,7 @@ def test_a_pull_that_is_withdrawn_from_the_running_phase_is_asked_again(name: st
 
 
 @pytest.mark.parametrize("name", [name for name in PHASED if name != "uniform"])
-def test_a_phase_that_is_over_is_not_begun_anew(name: str) -> None:
+def test_a_phase_that_is_over_is_not_started_again(name: str) -> None:
     """A pull of it is withdrawn, and every arm always earns the same, so that no mean is another one without it: what
     comes next is what would have come. (Money that came back might be planned with.)"""
     problem = Problem(GRAPH, "Y", 150, "simple", default_cost=1.7)

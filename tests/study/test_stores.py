@@ -263,7 +263,7 @@ def test_what_fails_before_a_study_can_be_seen_leaves_nothing(folder: Path, monk
 
 
 def used_meanwhile(place: str, failure: BaseException, calls: pytest.MonkeyPatch) -> Callable[..., None]:
-    """A step that takes long enough for somebody else to ask and tell, and then fails."""
+    """A step that takes long enough for another worker to ask and tell, and then fails."""
 
     def step(*_: object, **__: object) -> None:
         calls.undo()
@@ -280,7 +280,7 @@ def used_meanwhile(place: str, failure: BaseException, calls: pytest.MonkeyPatch
 def test_what_fails_once_a_study_can_be_seen_leaves_it(
     step: str, failure: BaseException, folder: Path, problem: Path, dobandit: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Somebody else has used it by then: neither the study nor an outcome is taken away, and the answer says so."""
+    """Another worker has used it by then: neither the study nor an outcome is taken away, and the answer says so."""
     path, owner = folder / "s.db", Path if step == "replace" else os
     done, fails = getattr(owner, step), used_meanwhile(str(folder / "s.db"), failure, monkeypatch)
     if step == "replace":  # which gives the name where there are no links
@@ -329,7 +329,7 @@ def test_a_study_that_was_made_and_cannot_be_opened(lasting: Places, monkeypatch
 
 
 def test_a_file_system_without_links(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A study is made, and never over a file that somebody else has made meanwhile."""
+    """A study is made, and never over a file that was made meanwhile."""
     monkeypatch.setattr("dobandit.study.stores.sqlite.os.link", refusing(errno.EPERM))
     path, other = folder / "s.db", folder / "other"
     Study.create(path, SMALL, "f-kube").close()
@@ -350,7 +350,7 @@ def test_a_file_system_without_links(folder: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_an_old_study_is_not_brought_back(folder: Path, problem: Path, dobandit: Run) -> None:
-    """Its file was removed while somebody had it open, or was killed: what is left of it stays, and is not used."""
+    """Its file was removed while it was open, or its user was killed: what is left of it stays, and is not used."""
     path = folder / "s.db"
     init = ("study", "init", path, problem, "--policy", "ucb")
     with Study.create(path, SMALL, "f-kube") as old:
@@ -435,7 +435,7 @@ def test_an_unreachable_server() -> None:
 
 
 def test_a_connection_that_is_lost_at_the_last_moment(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody knows then whether it counts, and nobody claims to; the same again is safe."""
+    """It is unknown then whether it counts, and the error says so; the same again is safe."""
     import psycopg
 
     with Study.create(f"{server}#lost-{os.getpid()}", SMALL, "f-kube") as study:
@@ -456,7 +456,7 @@ def test_a_connection_that_is_lost_at_the_last_moment(server: str, monkeypatch: 
             append(events)
 
         monkeypatch.setattr(kept, "append", append_and_cut)
-        with pytest.raises(StorageError, match="nobody knows whether this counts; do the same again") as lost:
+        with pytest.raises(StorageError, match="it is unknown whether this counts; do the same again") as lost:
             study.ask(2, worker="lab")
         assert "nothing was changed" not in str(lost.value)
         monkeypatch.setattr(kept, "append", cut_and_append)
@@ -492,7 +492,7 @@ def test_a_connection_that_is_lost_while_a_study_is_made(server: str, monkeypatc
 
     place, insert = f"{server}#made-{os.getpid()}", postgres._insert
     monkeypatch.setattr(postgres, "_insert", insert_and_cut)
-    with pytest.raises(StorageError, match="nobody knows whether this counts; do the same again"):
+    with pytest.raises(StorageError, match="it is unknown whether this counts; do the same again"):
         Study.create(place, SMALL, "f-kube")
     monkeypatch.undo()
     Study.create(place, SMALL, "f-kube").close()

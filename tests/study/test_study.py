@@ -27,7 +27,7 @@ from dobandit.errors import (
     StudyError,
 )
 from dobandit.policies.f_kube import FKube
-from dobandit.problem import Problem
+from dobandit.problem import Problem, Value
 from dobandit.study import Study
 from dobandit.study.books import Books
 from dobandit.study.entry import Entry
@@ -37,7 +37,7 @@ from tests.policies.test_contract import problems
 from tests.study.conftest import Places
 from tests.study.driving import SMALL, arms_of, drive, laboratory
 
-FINE = {"Z": 0, "X": 1, "W": "0", "Y": 1.0}
+FINE: dict[str, Value] = {"Z": 0, "X": 1, "W": "0", "Y": 1.0}
 
 
 class Clock:
@@ -84,7 +84,7 @@ def test_it_never_raises_because_the_money_ran_out(place: str) -> None:
     assert pulls.reason == "budget"
     assert sum(pull.cost for pull in pulls) <= 5.5
     assert study.status().budget.free < 1
-    nothing = study.ask(worker="somebody else")
+    nothing = study.ask(worker="another")
     assert (len(nothing), nothing.reason) == (0, "budget")
     assert adds_up(study)
 
@@ -115,7 +115,7 @@ def test_a_pending_pull_counts_in_pulls_money_and_time_and_not_in_means() -> Non
         ({"X": 5, "Q": 1}, "there is no variable Q; Z, W and Y are missing; X is 5"),
     ],
 )
-def test_a_bad_outcome_changes_nothing(wrong: dict[str, object], message: str) -> None:
+def test_a_bad_outcome_changes_nothing(wrong: dict[str, Value], message: str) -> None:
     study = Study.create(":memory:", SMALL, "f-kube")
     assert str(study.ask(4)[3].arm) == "do(X=0)"
     before = study.log()
@@ -224,7 +224,7 @@ def test_an_overdraft_is_shown(place: str) -> None:
     assert adds_up(study)
 
 
-def test_experiments_that_nobody_asked_for(place: str) -> None:
+def test_experiments_that_were_not_asked_for(place: str) -> None:
     study = Study.create(place, SMALL, "f-kube")
     assert study.record("do(X=1)", FINE).spent == 1.7
     assert study.status().arms[4].pulls == 1
@@ -232,13 +232,13 @@ def test_experiments_that_nobody_asked_for(place: str) -> None:
         study.record("do(Y=1)", FINE)
     with pytest.raises(OutcomeError):
         study.record("do(X=0)", FINE)
-    assert study.explain(1).reason.startswith("nobody asked")
+    assert study.explain(1).reason.startswith("it was not asked for")
     study.withdraw(1, refund=True)
     assert study.status().budget.spent == 0
 
 
 def test_what_has_a_name_counts_once(lasting: Places) -> None:
-    """Somebody whose connection broke does not know whether it counted, and sends it again."""
+    """A worker whose connection broke does not know whether it counted, and sends it again."""
     place = lasting()
     Study.create(place, SMALL, "f-kube").close()
     for _ in range(2):
@@ -351,7 +351,7 @@ def test_logs_of_files_have_the_name_of_the_file(folder: Path) -> None:
     assert [event.content["name"] for event in study.log()[1:]] == ["old.csv"]
 
 
-def test_logs_that_another_version_counted_wait_to_be_sent_anew() -> None:
+def test_logs_that_another_version_counted_wait_to_be_sent_again() -> None:
     study = Study.create(":memory:", SMALL, "f-kube")
     rows = {"Z": [0, 1], "X": [1, 1], "W": [0, 0], "Y": [1, 0]}
     with pytest.warns(UserWarning, match="no rule"):
@@ -386,7 +386,7 @@ def test_an_amended_outcome_is_as_if_it_had_been_told_so(place: str) -> None:
 
 @pytest.mark.parametrize("name", ["f-kube", "crm", "paper-cumulative", "causal-thompson"])
 def test_after_an_amendment_the_policy_asks_what_it_would_have_asked(name: str) -> None:
-    """Every outcome is told wrongly first: what the policy remembers is worked out anew, too."""
+    """Every outcome is told wrongly first: what the policy remembers is worked out again, too."""
     lab, right, wrong = laboratory(), Study.create(":memory:", SMALL, name), Study.create(":memory:", SMALL, name)
     drive(right, lab)
     while pulls := wrong.ask():
@@ -433,7 +433,7 @@ def test_a_refund_may_be_decided_later(place: str) -> None:
 
 
 def test_a_refund_is_taken_back_only_by_saying_so(place: str) -> None:
-    """Somebody who does not know whether the first time arrived withdraws once more: that decides nothing."""
+    """Withdrawn once more, in case the first time did not arrive: that decides nothing."""
     study = Study.create(place, SMALL, "f-kube")
     study.ask(2)
     for pull, refund in ((1, True), (2, False)):
@@ -763,7 +763,7 @@ def test_a_full_disk_leaves_no_half_file(name: str, folder: Path, monkeypatch: p
         written.append(draft)
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("dobandit.study.writing.move", full)
+    monkeypatch.setattr("dobandit.files.move", full)
     with pytest.raises(StorageError, match=f"{name}: cannot be written: no space left on device"):
         study.export(folder / name)
     assert [draft.name for draft in written] == [name]  # it was written, but elsewhere

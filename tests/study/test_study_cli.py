@@ -57,7 +57,7 @@ def test_a_study_from_the_first_to_the_last_pull(study: Path, dobandit: Run, fol
     many = folder / "many.csv"
     many.write_text("id,X,Y,note\n2,0,1,\n3,1,1,\n2,0,1,the same again\n")
     assert answer(dobandit("study", "tell", study, "--file", many, "--json"))["id"] == [2, 3]
-    assert dobandit("study", "tell", study, "--file", many).err == "2 pulls are in the books: 6 spent, 6 free\n"
+    assert dobandit("study", "tell", study, "--file", many).err == "Recorded 2 pulls. Spent 6, remaining 6.\n"
     log = folder / "log.csv"
     log.write_text("X,Y,intervention\n0,1,\n1,1,do(X=1)\n")
     ran = dobandit("study", "observe", study, log, "--json")
@@ -90,20 +90,20 @@ def test_a_study_from_the_first_to_the_last_pull(study: Path, dobandit: Run, fol
 
 def test_people_get_sentences_and_tables(study: Path, dobandit: Run) -> None:
     assert "do(X=0)" in dobandit("study", "ask", study, "-n", 2).out
-    assert dobandit("study", "tell", study, 1, "X=1", "Y=0").err == "pull 1 is in the books: 1 spent, 8.5 free\n"
+    assert dobandit("study", "tell", study, 1, "X=1", "Y=0").err == "Recorded pull 1. Spent 1, remaining 8.5.\n"
     assert "1 of 12 spent, 2.5 reserved, 8.5 free" in dobandit("study", "status", study).out
     assert "the highest mean per cost with probability" in dobandit("study", "best", study).out
     assert "pull 2 is do(X=0): " in dobandit("study", "explain", study, 2).out
     dobandit("study", "withdraw", study, 2, "--reason", "the sample was lost")
-    refunded = "pull 2 is withdrawn with a refund: 1 spent, 11 free\n"
+    refunded = "Withdrew pull 2 with a refund. Spent 1, remaining 11.\n"
     assert dobandit("study", "withdraw", study, 2, "--refund").err == refunded
-    again = "nothing changed: pull 2 was withdrawn before, with a refund: 1 spent, 11 free\n"
+    again = "Nothing changed: pull 2 was withdrawn before, with a refund. Spent 1, remaining 11.\n"
     for option in ([], ["--refund"]):
         assert dobandit("study", "withdraw", study, 2, *option).err == again
-    taken_back = "pull 2 is withdrawn without a refund: 3.5 spent, 8.5 free\n"
+    taken_back = "Withdrew pull 2 without a refund. Spent 3.5, remaining 8.5.\n"
     assert dobandit("study", "withdraw", study, 2, "--no-refund").err == taken_back
     assert answer(dobandit("study", "withdraw", study, 2, "--no-refund", "--json")) == {"id": 2}
-    assert dobandit("study", "extend", study, 1234567, "--name", "june").err == "the budget is now 1,234,579\n"
+    assert dobandit("study", "extend", study, 1234567, "--name", "june").err == "The budget is now 1,234,579.\n"
     history = dobandit("study", "log", study).out.splitlines()
     assert [" ".join(line.split()[3:]) for line in history] == [
         "created led by f-kube, seed 0",
@@ -118,16 +118,16 @@ def test_people_get_sentences_and_tables(study: Path, dobandit: Run) -> None:
 
 
 def test_what_was_sent_already_is_said_to_be_there(study: Path, dobandit: Run, folder: Path) -> None:
-    """Whoever does not know whether it arrived sends it again, and reads the same."""
+    """A command that is sent again, in case it did not arrive, is answered in the same way."""
     log = folder / "log.csv"
     log.write_text("X,Y\n0,1\n1,1\n")
-    assert dobandit("study", "observe", study, log).err.startswith("added 2 rows to the evidence\n")
+    assert dobandit("study", "observe", study, log).err.startswith("Added 2 rows to the evidence.\n")
     assert dobandit("study", "observe", study, log).err.startswith(
-        "nothing added: this batch of 2 rows is there already\n"
+        "Nothing added: this batch of 2 rows was added before.\n"
     )
     for _ in range(2):
         ran = dobandit("study", "record", study, "X=1", "X=1", "Y=0", "--name", "a")
-        assert ran.err == "pull 1 is in the books: 2.5 spent, 9.5 free\n"
+        assert ran.err == "Recorded pull 1. Spent 2.5, remaining 9.5.\n"
     assert answer(dobandit("study", "record", study, "X=1", "X=1", "Y=0", "--json"))["id"] == 2
 
 
@@ -163,7 +163,8 @@ def test_nothing_to_ask_is_exit_code_three(study: Path, dobandit: Run) -> None:
     ran = dobandit("study", "ask", study, "--worker", "late", "--json")
     assert (ran.code, json.loads(ran.out)) == (3, {"pulls": [], "reason": "budget"})
     ran = dobandit("study", "ask", study, "--worker", "late")
-    assert (ran.code, ran.out, ran.err) == (3, "", "no pulls: the free money pays for none\n")
+    why = "the remaining budget (0) is less than the cheapest option (1)"
+    assert (ran.code, ran.out, ran.err) == (3, "", f"Nothing to hand out: {why}.\n")
 
 
 def test_mistakes(study: Path, dobandit: Run, folder: Path, files: tuple[Path, Path]) -> None:
@@ -204,7 +205,7 @@ def test_mistakes(study: Path, dobandit: Run, folder: Path, files: tuple[Path, P
         (2, "cannot be read", ("observe", study, folder / "none.csv")),
         (2, "cannot be read", ("tell", study, "--file", folder / "none.csv")),
         *([(5, "cannot be written", ("init", "/proc/study.db", problem))] if Path("/proc").is_dir() else []),
-        (5, "the database did not answer", ("status", "postgresql://nobody@127.0.0.1:1/x")),
+        (5, "the database did not answer", ("status", "postgresql://user@127.0.0.1:1/x")),
     ]
     for code, message, arguments in cases:
         ran = dobandit("study", *arguments, "--json")
@@ -215,7 +216,7 @@ def test_mistakes(study: Path, dobandit: Run, folder: Path, files: tuple[Path, P
 
 
 def test_watching(study: Path, dobandit: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The page is shown again and again, until somebody has seen enough."""
+    """The page is shown again and again, until it is interrupted."""
     naps: list[float] = []
 
     def nap(seconds: float) -> None:

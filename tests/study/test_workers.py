@@ -57,7 +57,7 @@ def _forked(place: str, name: str) -> int:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="a process is forked")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-def test_a_forked_process_must_open_the_study_anew(lasting: Places) -> None:
+def test_a_forked_process_must_open_the_study_itself(lasting: Places) -> None:
     with Study.create(lasting(), PROBLEM, "f-kube") as study:
         study.ask()
         child = os.fork()
@@ -66,7 +66,7 @@ def test_a_forked_process_must_open_the_study_anew(lasting: Places) -> None:
             try:
                 study.ask()
             except StudyError as error:
-                code = 0 if "open it anew" in str(error) else 2
+                code = 0 if "open it again" in str(error) else 2
             finally:
                 study.close()  # which leaves the connection to the parent
                 os._exit(code)

@@ -15,6 +15,7 @@ import click
 from dobandit import __version__
 from dobandit.cli.printable import printable, without_passwords
 from dobandit.errors import DobanditError
+from dobandit.files import reason
 
 COMMANDS = {
     "init": "Write a commented problem to start from.",
@@ -23,7 +24,7 @@ COMMANDS = {
     "sample": "Draw rows from the world of a problem.",
     "policies": "List the policies with their objectives and citations.",
     "run": "Simulate policies on a problem and compare their regret.",
-    "reproduce": "Run the paper's experiments anew, beside its published curves.",
+    "reproduce": "Rerun the paper's experiments and compare them with its published curves.",
     "suite": "Compare policies on the benchmark's worlds.",
     "study": "Spend a real budget: ask what to try next, tell what came out.",
 }
@@ -95,7 +96,7 @@ def _explained(error: Exception) -> tuple[str, int]:
             return "", 0  # the reader has seen enough
         case OSError():
             _forget(sys.stdout)
-            return f"error: the output cannot be written: {(error.strerror or str(error)).lower()}", 5
+            return f"error: the output cannot be written: {reason(error)}", 5
     return (
         f"error: this is a bug in dobandit ({type(error).__name__}: {error})\n"
         "run the command again with --debug and report what it prints",
@@ -113,7 +114,7 @@ def _say(text: str) -> None:
         click.echo(text, err=True, nl=bool(text))
         sys.stderr.flush()
     except OSError:
-        _forget(sys.stderr)  # nobody can be told, but the exit code still tells
+        _forget(sys.stderr)  # the message is lost, but the exit code still says what happened
 
 
 def _prepare_streams() -> None:

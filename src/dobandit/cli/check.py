@@ -8,11 +8,12 @@ from typing import Any
 import click
 
 from dobandit.cli.common import PROBLEM, console, print_json, say, with_common_options, world_of
+from dobandit.cli.tables import table
 from dobandit.errors import NotIdentifiable
 from dobandit.estimate.observational import LEVEL, Verdict, check_graph
 from dobandit.graph.independencies import independencies
 from dobandit.identification import identify
-from dobandit.problem import Choose, Cost, Problem, Uniform
+from dobandit.problem import Choose, Cost, CostLike, Problem, Uniform
 
 
 @click.command()
@@ -73,7 +74,7 @@ def _document(problem: Problem, learnt: dict[str, tuple[str, str]], verdicts: li
         )
     return {
         "variables": list(problem.graph.variables),
-        "c_components": [[v for v in problem.graph.variables if v in c] for c in problem.graph.c_components],
+        "c_components": [list(problem.graph.in_order(c)) for c in problem.graph.c_components],
         "objective": problem.objective,
         "budget": problem.budget,
         "arms": arms,
@@ -84,7 +85,7 @@ def _document(problem: Problem, learnt: dict[str, tuple[str, str]], verdicts: li
     }
 
 
-def _plain_cost(cost: Cost) -> object:
+def _plain_cost(cost: Cost) -> CostLike:
     match cost:
         case Choose():
             return {"choose": list(cost.values)}
@@ -95,7 +96,6 @@ def _plain_cost(cost: Cost) -> object:
 
 def _show(problem: Problem, learnt: dict[str, tuple[str, str]]) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
     screen = console()
     verb = {"max": "large", "min": "small"}[problem.goal]
@@ -103,16 +103,15 @@ def _show(problem: Problem, learnt: dict[str, tuple[str, str]]) -> None:
     screen.print(problem.graph.draw(screen.width), markup=False)
     if problem.graph.bidirected:
         screen.print("[dim]dashed: a hidden cause acts on both[/]")
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
-    for name in ("arm", "values", "cost", "observations tell its effect"):
-        table.add_column(name, no_wrap=name != "observations tell its effect")
-    table.add_row("do()", "", _cost_text(problem, None), "yes: it is the plain mean")
+    effect = "observations tell its effect"
+    shown = table("arm", "values", "cost", effect, wrap=effect)
+    shown.add_row("do()", "", _cost_text(problem, None), "yes: it is the plain mean")
     for v in problem.intervenable:
         method, how = learnt[v]
         answer = f"[yellow]no[/], {escape(how)}" if method == "none" else f"yes, {method}: {escape(how)}"
-        table.add_row(f"do({v})", escape(", ".join(problem.domains[v])), _cost_text(problem, v), answer)
+        shown.add_row(f"do({v})", escape(", ".join(problem.domains[v])), _cost_text(problem, v), answer)
     screen.print()
-    screen.print(table)
+    screen.print(shown)
 
 
 def _cost_text(problem: Problem, variable: str | None) -> str:
@@ -121,8 +120,6 @@ def _cost_text(problem: Problem, variable: str | None) -> str:
 
 
 def _show_independencies(problem: Problem, verdicts: list[Verdict], data: Path | None) -> None:
-    from rich.table import Table
-
     screen = console()
     screen.print()
     if not verdicts:
@@ -132,13 +129,11 @@ def _show_independencies(problem: Problem, verdicts: list[Verdict], data: Path |
         number = "1 independence; test it" if len(verdicts) == 1 else f"{len(verdicts)} independencies; test them"
         screen.print(f"The graph implies {number} on your rows with --data FILE.")
         return
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
-    for name in ("the graph implies", "p-value", "the data"):
-        table.add_column(name)
+    shown = table("the graph implies", "p-value", "the data")
     for verdict in verdicts:
         p = verdict.p_value
-        table.add_row(str(verdict.promise), "" if p is None else f"{p:.2g}", _in_words(problem, verdict))
-    screen.print(table)
+        shown.add_row(str(verdict.promise), "" if p is None else f"{p:.2g}", _in_words(problem, verdict))
+    screen.print(shown)
     screen.print(f"\n{_summary(verdicts)}")
 
 

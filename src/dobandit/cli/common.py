@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
-from dobandit.errors import ArmError, FileProblem, ProblemError, StorageError, WorldError
+from dobandit.errors import ArmError, ProblemError, WorldError
+from dobandit.files import new_file
 from dobandit.problem import Arm, Problem
 
 if TYPE_CHECKING:
@@ -80,16 +81,9 @@ def console() -> Console:
 
 @contextmanager
 def open_new(file: Path) -> Iterator[TextIO]:
-    """A text file that is not there yet, open for writing."""
-    try:
-        with file.open("x", encoding="utf-8", newline="") as out:
-            yield out
-    except FileExistsError:
-        raise FileProblem(f"{file} exists already; choose another name") from None
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-        raise FileProblem(f"{file}: its folder does not exist") from None
-    except OSError as error:
-        raise StorageError(f"{file}: cannot be written: {(error.strerror or str(error)).lower()}") from None
+    """A new text file, open for writing."""
+    with new_file(file) as draft, draft.open("w", encoding="utf-8", newline="") as out:
+        yield out
 
 
 def read_arm(text: str) -> Arm:

@@ -1,4 +1,4 @@
-"""`dobandit effect`: what interventions would do, from rows in which nobody intervened."""
+"""`dobandit effect`: what interventions would do, estimated from observations."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from pathlib import Path
 import click
 
 from dobandit.cli.common import PROBLEM, console, print_json, read_arm, say, with_common_options, world_of
+from dobandit.cli.tables import table
 from dobandit.errors import ArmError, listing
 from dobandit.estimate.observational import Effect, effects, naive_means
 from dobandit.evidence import open_source
 from dobandit.identification import identify
-from dobandit.problem import Arm, Problem
+from dobandit.problem import Arm, Goal, Problem
 
 
 @click.command()
@@ -105,26 +106,23 @@ def _show(
     truth: bool,
 ) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
-    table.add_column("arm")
-    for name in (f"mean {problem.reward}", f"{level:.0%} interval", "rows", "naive", *(["true"] if truth else [])):
-        table.add_column(name, justify="right")
-    table.add_column("method")
+    numbers = [f"mean {problem.reward}", f"{level:.0%} interval", "rows", "naive", *(["true"] if truth else [])]
+    shown = table("arm", numbers=numbers)
+    shown.add_column("method")
     best_first = sorted(range(len(arms)), key=lambda i: _rank(estimates[i].mean, problem.goal))
     for i in best_first:
         e = estimates[i]
         known = e.method != "none"
         cells = [f"{e.mean:.4g}", f"{e.low:.4g} to {e.high:.4g}", f"{e.n:,}"] if known else ["", "", ""]
         cells += [_number(naive[i])] + ([_number(true_means[i])] if truth else [])
-        table.add_row(escape(str(arms[i])), *cells, e.method if known else "not identifiable")
+        shown.add_row(escape(str(arms[i])), *cells, e.method if known else "not identifiable")
     screen = console()
-    screen.print(table)
+    screen.print(shown)
     screen.print("[dim]naive: the mean of the rows that happened to have this value, confounding included[/]")
 
 
-def _rank(mean: float, goal: str) -> float:
+def _rank(mean: float, goal: Goal) -> float:
     return math.inf if math.isnan(mean) else -mean if goal == "max" else mean
 
 

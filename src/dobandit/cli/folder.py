@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from dobandit.errors import StorageError
+from dobandit.files import make_folder, storing
 
 
 @contextmanager
@@ -28,8 +28,7 @@ def ready(folder: Path | None, figures: bool) -> Iterator[None]:
     new = [place for place in (folder, *folder.parents) if not place.exists()]
     try:
         with writing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            tempfile.TemporaryFile(dir=folder).close()
+            make_folder(folder)
         yield
     except BaseException:
         for place in new:
@@ -41,9 +40,8 @@ def ready(folder: Path | None, figures: bool) -> Iterator[None]:
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
     """What the file system refuses, as a sentence."""
-    try:
-        yield
-    except (FileExistsError, NotADirectoryError):
-        raise StorageError(f"{folder}: cannot be written: a file is in the way; name a folder") from None
-    except OSError as error:
-        raise StorageError(f"{folder}: cannot be written: {(error.strerror or str(error)).lower()}") from None
+    with storing(folder):
+        try:
+            yield
+        except (FileExistsError, NotADirectoryError):
+            raise StorageError(f"{folder}: cannot be written: a file is in the way; name a folder") from None

@@ -9,8 +9,9 @@ from typing import Any
 import click
 
 from dobandit.cli.common import console, print_json, with_common_options
+from dobandit.cli.tables import table
 from dobandit.policies import policies_for, registered
-from dobandit.problem.definition import OBJECTIVES
+from dobandit.problem import OBJECTIVES
 
 
 def _options(kind: type[Any]) -> str:
@@ -42,16 +43,13 @@ def command(as_json: bool, quiet: bool) -> None:
         print_json({"policies": rows})
         return
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 1, 0))
-    for column in ("policy", "objective", "what it does"):
-        table.add_column(column, no_wrap=column != "what it does")
+    shown = table("policy", "objective", "what it does", wrap="what it does", below=1)
     recommended = {policies_for(objective)[0] for objective in OBJECTIVES}  # by it a study is led
     for row in rows:
         name = f"[bold]{row['name']} *[/]" if row["name"] in recommended else row["name"]
         text = f"{escape(row['summary'])}\n[dim]{escape(row['reference'])}[/]"
-        table.add_row(name, row["objective"], text)
+        shown.add_row(name, row["objective"], text)
     screen = console()
-    screen.print(table)
+    screen.print(shown)
     screen.print("[dim]* recommended for its objective; studies are led by it unless another is named[/]")

@@ -1,4 +1,4 @@
-"""How far a long command is, for somebody who sits in front of it."""
+"""How far a long command is: a progress bar on a terminal."""
 
 from __future__ import annotations
 

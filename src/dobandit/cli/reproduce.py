@@ -1,4 +1,4 @@
-"""`dobandit reproduce`: the panels of the paper, run anew."""
+"""`dobandit reproduce`: rerun the panels of the paper."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ import click
 
 from dobandit.cli.common import console, print_json, say, with_common_options
 from dobandit.cli.progress import progress
-from dobandit.errors import FileProblem, StorageError, listing
+from dobandit.cli.simulating import SEED, WORKERS
+from dobandit.cli.tables import table
+from dobandit.errors import FileProblem, listing
+from dobandit.files import storing
 from dobandit.paper import PANELS, Reproduced, reproduce
 from dobandit.paper.blocks import Blocks, Job
 from dobandit.paper.comparison import agreement
@@ -26,8 +29,8 @@ OUT = Path("dobandit-out/reproduce")
 @click.argument("panels", nargs=-1, metavar="[PANEL]...")
 @click.option("--trials", default=TRIALS, show_default=True, type=click.IntRange(1), help="How many trials.")
 @click.option("--policy", "policies", multiple=True, metavar="P", help="A policy (repeat); default: the paper's.")
-@click.option("--seed", default=0, show_default=True, help="The seed of worlds, costs and outcomes.")
-@click.option("--workers", type=click.IntRange(1), help="Processes; default: one for each core.")
+@SEED
+@WORKERS
 @click.option(
     "--out", default=OUT, show_default=True, type=click.Path(path_type=Path), metavar="DIR", help="Where results go."
 )
@@ -81,12 +84,14 @@ def _check_page(page: Path) -> None:
     """Refuse a place that cannot be written before any work is done."""
     if not page.parent.is_dir():
         raise FileProblem(f"{page}: its folder does not exist")
-    with _writing(page):
+    with storing(page):
         new = not page.exists()
         page.open("a").close()
         if new:
             page.unlink()
-        page.with_name("images").mkdir(exist_ok=True)
+    images = page.with_name("images")
+    with storing(images):
+        images.mkdir(exist_ok=True)
 
 
 def _weighed(report: Progress, sizes: Mapping[str, float]) -> Progress:
@@ -112,35 +117,24 @@ def _list(as_json: bool) -> None:
             {"panels": [{"panel": p.name, "x_label": p.x_label, "policies": p.policies} for p in PANELS.values()]}
         )
         return
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for name in ("panel", "regret", "world", "costs"):
-        table.add_column(name)
+    shown = table("panel", "regret", "world", "costs", gap=2)
     for p in PANELS.values():
-        table.add_row(p.name, p.objective, p.describe_world(), p.describe_money())
-    console().print(table)
+        shown.add_row(p.name, p.objective, p.describe_world(), p.describe_money())
+    console().print(shown)
 
 
 def _write(found: Sequence[Reproduced], out: Path, page: Path | None, bounds: bool) -> list[str]:
     """Tidy results, figures and the report. Figures that do not belong to it are removed; their panels are told."""
     from dobandit.report.reproduction import remove_others, write_page, write_report
 
-    with _writing(out):
+    with storing(out):
         _write_results(found, out / "results.csv")
         write_report(found, out, bounds=bounds)
-        if page is not None:
+        others = remove_others(found, out)
+    if page is not None:
+        with storing(page):
             write_page(found, page)
-        return remove_others(found, out)
-
-
-@contextmanager
-def _writing(place: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise StorageError(f"{error.filename or place}: cannot be written: {reason}") from None
+    return others
 
 
 def _write_results(found: Sequence[Reproduced], path: Path) -> None:
@@ -178,13 +172,9 @@ def _plain(found: Reproduced) -> dict[str, object]:
 
 def _show(found: Sequence[Reproduced]) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("panel", no_wrap=True)
-    table.add_column("policy", overflow="fold")
-    for name in ("regret", "± se", "published", "in 3 s.e.", "seconds"):
-        table.add_column(name, justify="right", no_wrap=True)
+    numbers = ("regret", "± se", "published", "in 3 s.e.", "seconds")
+    shown = table("panel", "policy", numbers=numbers, wrap="policy", gap=2)
     for one in found:
         for i, (name, curve) in enumerate(one.curves.items()):
             there = one.published.get(name)
@@ -192,9 +182,9 @@ def _show(found: Sequence[Reproduced]) -> None:
             share = f"{agreed.share:.0%}" if agreed and agreed.points else ""
             known = [f"{there.mean[-1]:.4g}" if there else "", share]
             error = "" if math.isnan(curve.se[-1]) else f"{round(curve.se[-1], 9):.2g}"  # rounding makes no error
-            numbers = [f"{curve.mean[-1]:.4g}", error, *known]
-            table.add_row(one.panel.name if not i else "", escape(name), *numbers, "" if i else f"{one.seconds:.1f}")
+            cells = [f"{curve.mean[-1]:.4g}", error, *known]
+            shown.add_row(one.panel.name if not i else "", escape(name), *cells, "" if i else f"{one.seconds:.1f}")
     screen = console()
-    screen.print(table)
+    screen.print(shown)
     screen.print(f"[dim]regret at the last point of each panel, means over {counted(found[0].trials, 'trial')}[/]")
     screen.print("[dim]in 3 s.e.: points within three joint standard errors of the published ones[/]")

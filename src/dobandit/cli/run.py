@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -15,13 +13,14 @@ from dobandit import worlds
 from dobandit.cli.common import ALL, PROBLEM, console, print_json, say, with_common_options, world_of
 from dobandit.cli.folder import ready, writing
 from dobandit.cli.progress import progress
+from dobandit.cli.simulating import SEED, executor
+from dobandit.cli.tables import table
 from dobandit.errors import listing
 from dobandit.policies import policies_for, policy
 from dobandit.policies.registry import spec_of, starts_from_logs
 from dobandit.problem import Problem
 from dobandit.report.page import AGAINST, counted
 from dobandit.simulation import Results, simulate
-from dobandit.simulation.processes import processes
 from dobandit.worlds import World
 
 WORTH_PROCESSES = 256  # trials from which starting processes pays
@@ -44,10 +43,10 @@ WORTH_PROCESSES = 256  # trials from which starting processes pays
     "--evidence",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Logged rows (CSV, Parquet) of this world, from which policies of ours start; they cost nothing.",
+    help="Logged rows (CSV, Parquet) of this world; policies that can read logs start from them, free of charge.",
 )
-@click.option("--seed", default=0, show_default=True, help="The seed of worlds, costs and outcomes.")
-@click.option("--workers", type=click.IntRange(1), help="Processes; default: the cores, where it pays.")
+@SEED
+@click.option("--workers", type=click.IntRange(1), help="Number of processes; default: chosen by the number of trials.")
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write report.html, results.csv and regret.png there."
 )
@@ -70,24 +69,13 @@ def command(
     """
     found = Problem.load(problem)
     chosen = _chosen(names, found.objective)
-    with ready(out, figures=True), progress(chosen, quiet) as report, _executor(workers, trials) as executor:
-        start = time.perf_counter()
-        results = simulate(
-            found,
-            _world(found, problem, quiet),
-            chosen,
-            trials,
-            seed,
-            budgets or None,
-            evidence,
-            executor=executor,
-            progress=report,
-        )
+    usual = None if trials >= WORTH_PROCESSES else 1
+    with ready(out, figures=True), progress(chosen, quiet) as report, executor(workers, usual) as pool:
+        start, world = time.perf_counter(), _world(found, problem, quiet)
+        grid = budgets or None
+        results = simulate(found, world, chosen, trials, seed, grid, evidence, executor=pool, progress=report)
         seconds = time.perf_counter() - start
-    for warning in results.warnings():
-        say(f"warning: {warning}", quiet)
-    if evidence is not None and (others := [name for name in chosen if not starts_from_logs(policy(name))]):
-        say(f"note: {listing(others)} cannot start from a log and ran without it", quiet)
+    _say_notes(results, chosen, evidence is not None, quiet)
     if not as_json:
         _show(results)
         say(f"{results.rounds:,} pulls in {seconds:.1f} s", quiet)
@@ -95,21 +83,30 @@ def command(
         facts = {"problem": problem.name, "policies": str(len(chosen)), "seed": str(seed)}
         _write(results, out, facts, quiet)
     if as_json:
-        print_json(
-            {
-                "objective": results.objective,
-                "trials": trials,
-                "seconds": seconds,
-                "rounds": results.rounds,
-                "optimum": results.optimum,
-                "results": results.summary(),
-                "warnings": results.warnings(),
-            }
-        )
+        print_json(_document(results, seconds))
+
+
+def _say_notes(results: Results, chosen: list[str], has_log: bool, quiet: bool) -> None:
+    for warning in results.warnings():
+        say(f"warning: {warning}", quiet)
+    if has_log and (others := [name for name in chosen if not starts_from_logs(policy(name))]):
+        say(f"note: {listing(others)} cannot start from a log and ran without it", quiet)
+
+
+def _document(results: Results, seconds: float) -> dict[str, Any]:
+    return {
+        "objective": results.objective,
+        "trials": results.trials,
+        "seconds": seconds,
+        "rounds": results.rounds,
+        "optimum": results.optimum,
+        "results": results.summary(),
+        "warnings": results.warnings(),
+    }
 
 
 def _chosen(names: tuple[str, ...], objective: str) -> list[str]:
-    """The policies that somebody named; the one for the objective that we recommend, if nobody did."""
+    """The policies that were named, by default the recommended one for the objective."""
     fitting = policies_for(objective)
     wanted = [each for name in names for each in (fitting if name == ALL else [spec_of(policy(name))])]
     return list(dict.fromkeys(wanted)) if ALL in names else wanted or fitting[:1]
@@ -125,31 +122,17 @@ def _world(problem: Problem, path: Path, quiet: bool) -> World | Callable[[int],
     return world_of(problem, path)
 
 
-@contextmanager
-def _executor(workers: int | None, trials: int) -> Iterator[ProcessPoolExecutor | None]:
-    wanted = workers or (os.cpu_count() or 1 if trials >= WORTH_PROCESSES else 1)
-    if wanted == 1:
-        yield None
-        return
-    with processes(wanted) as executor:
-        yield executor
-
-
 def _show(results: Results) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
-    table.add_column("policy")
-    for name in ("budget", f"{results.objective} regret", "± se", "spent", "pulls"):
-        table.add_column(name, justify="right")
+    shown = table("policy", numbers=("budget", f"{results.objective} regret", "± se", "spent", "pulls"))
     last = results.grid[-1]
     order = {row["policy"]: row["regret"] for row in results.summary() if row["budget"] == last}
     for row in sorted(results.summary(), key=lambda row: (order[row["policy"]], row["policy"], row["budget"])):
         numbers = [f"{row['budget']:g}", f"{row['regret']:.4g}", _number(row["se"]), f"{row['spent']:.6g}"]
-        table.add_row(escape(str(row["policy"])), *numbers, f"{row['rounds']:.1f}")
+        shown.add_row(escape(str(row["policy"])), *numbers, f"{row['rounds']:.1f}")
     screen = console()
-    screen.print(table)
+    screen.print(shown)
     screen.print(f"[dim]means over {counted(results.trials, 'trial')}, against {AGAINST[results.optimum]}[/]")
 
 

@@ -10,9 +10,10 @@ import click
 
 from dobandit.cli import study_answers
 from dobandit.cli.common import PROBLEM, print_json, read_arm, say, with_common_options
-from dobandit.cli.study_answers import PULL, STUDY, counted
+from dobandit.cli.study_answers import PULL, STUDY
 from dobandit.errors import DobanditError
 from dobandit.problem import Problem
+from dobandit.report.page import counted
 from dobandit.study import Receipt, Study
 from dobandit.study.books import Money
 from dobandit.study.stores import MEMORY, shown
@@ -41,8 +42,10 @@ def command() -> None:
 @command.command()
 @STUDY
 @PROBLEM
-@click.option("--policy", metavar="P", help="Who decides; default: the recommended policy of the objective.")
-@click.option("--seed", default=0, show_default=True, help="The seed of the policy's chance.")
+@click.option(
+    "--policy", metavar="P", help="The policy that chooses the pulls; default: the recommended one for the objective."
+)
+@click.option("--seed", default=0, show_default=True, help="The seed of the policy's random choices.")
 @with_common_options
 def init(study: str, problem: Path, policy: str | None, seed: int, as_json: bool, quiet: bool) -> None:
     """Make a new STUDY of PROBLEM."""
@@ -53,7 +56,7 @@ def init(study: str, problem: Path, policy: str | None, seed: int, as_json: bool
     if as_json:
         print_json({"study": shown(study), "policy": name})
     else:
-        say(f"made {shown(study)}, led by {name}; now: dobandit study ask {shown(study)}", quiet)
+        say(f"Created {shown(study)}; its policy is {name}. Next: dobandit study ask {shown(study)}", quiet)
 
 
 @command.command()
@@ -62,28 +65,33 @@ def init(study: str, problem: Path, policy: str | None, seed: int, as_json: bool
 @click.option(
     "--worker", default=WORKER, show_default=True, metavar="W", help="Who asks; gets back what is still open."
 )
-@click.option("--ttl", metavar="TIME", help="After this time, such as 2d or 8h, a pull may go to somebody else.")
+@click.option("--ttl", metavar="TIME", help="After this time, such as 2d or 8h, a pull may go to another worker.")
 @click.pass_context
 @with_common_options
 def ask(ctx: click.Context, study: str, number: int, worker: str, ttl: str | None, as_json: bool, quiet: bool) -> None:
     """Ask for pulls to carry out. Their cost is reserved until they are told or withdrawn."""
     with Study.open(study) as opened:
         pulls = opened.ask(number, worker, ttl)
+        why = _why(opened, pulls.reason) if pulls.reason and not as_json else ""
     if as_json:
         rows = [{**pull._asdict(), "arm": str(pull.arm), "expires": _moment(pull.expires)} for pull in pulls]
         print_json({"pulls": rows, "reason": pulls.reason})
     else:
         study_answers.show_pulls(pulls)
-        if pulls.reason:
-            say(f"{'no more' if pulls else 'no'} pulls: {_REASONS[pulls.reason]}", quiet)
+        if why:
+            say(f"Nothing {'more ' if pulls else ''}to hand out: {why}.", quiet)
     ctx.exit(0 if pulls else NOTHING)
 
 
-_REASONS = {
-    "budget": "the free money pays for none",
-    "waiting for results": "the plan goes on when the open pulls are told (or withdrawn)",
-    "finished": "the plan is carried out; see: dobandit study best",
-}
+def _why(study: Study, reason: str) -> str:
+    """Why there is no pull to give."""
+    if reason == "budget":
+        found = study.status()
+        free, cheapest = as_money(found.budget.free), as_money(min(arm.cost for arm in found.arms))
+        return f"the remaining budget ({free}) is less than the cheapest option ({cheapest})"
+    if reason == "waiting for results":
+        return "the policy plans its next phase when the open pulls are told or withdrawn"
+    return "the policy has carried out its plan; see: dobandit study best"
 
 
 @command.command()
@@ -127,7 +135,7 @@ def observe(study: str, data: Path, name: str | None, as_json: bool, quiet: bool
     else:
         what = counted(rows, "row")
         say(
-            f"added {what} to the evidence" if rows.new else f"nothing added: this batch of {what} is there already",
+            f"Added {what} to the evidence." if rows.new else f"Nothing added: this batch of {what} was added before.",
             quiet,
         )
 
@@ -139,9 +147,9 @@ def observe(study: str, data: Path, name: str | None, as_json: bool, quiet: bool
 @click.option("--name", metavar="NAME", help="It counts once under this name, however often it is sent.")
 @with_common_options
 def record(study: str, arm: str, values: tuple[str, ...], name: str | None, as_json: bool, quiet: bool) -> None:
-    """Record an experiment that nobody asked for.
+    """Record an experiment that was not asked for.
 
-    ARM is what was done, such as do() or X=1. It is paid from the budget, even if that is overdrawn by it.
+    ARM is what was done, such as do() or X=1. Its cost is charged to the budget, even if that overdraws it.
     """
     with Study.open(study) as opened:
         receipt = opened.record(read_arm(arm), _outcome(values), name)
@@ -159,11 +167,11 @@ def record(study: str, arm: str, values: tuple[str, ...], name: str | None, as_j
 def amend(study: str, pull: int, values: tuple[str, ...], as_json: bool, quiet: bool) -> None:
     """Correct what was told of pull ID.
 
-    The new outcome is every observed variable and its value. The history is added up anew, as if it had been told so.
+    The new outcome is every observed variable and its value. It replaces the old one in everything that is computed.
     """
     with Study.open(study) as opened:
         opened.amend(pull, _outcome(values))
-    _answer({"id": pull}, f"pull {pull} is amended", as_json, quiet)
+    _answer({"id": pull}, f"Amended pull {pull}.", as_json, quiet)
 
 
 @command.command()
@@ -185,10 +193,10 @@ def withdraw(study: str, pull: int, refund: bool | None, reason: str, as_json: b
     with Study.open(study) as opened:
         found = opened.withdraw(pull, refund, reason)
         money = opened.status().budget
-    how = f"{'with' if found.refund else 'without'} a refund: {_stand(money)}"
-    sentence = f"pull {pull} is withdrawn {how}"
+    how = f"{'with' if found.refund else 'without'} a refund. {_stand(money)}"
+    sentence = f"Withdrew pull {pull} {how}"
     if not found.new:
-        sentence = f"nothing changed: pull {pull} was withdrawn before, {how}"
+        sentence = f"Nothing changed: pull {pull} was withdrawn before, {how}"
     _answer({"id": pull}, sentence, as_json, quiet)
 
 
@@ -201,7 +209,7 @@ def extend(study: str, amount: float, name: str | None, as_json: bool, quiet: bo
     """Add AMOUNT to the budget."""
     with Study.open(study) as opened:
         total = opened.extend(amount, name)
-    _answer({"total": total}, f"the budget is now {as_money(total)}", as_json, quiet)
+    _answer({"total": total}, f"The budget is now {as_money(total)}.", as_json, quiet)
 
 
 def _id(text: str) -> int:
@@ -231,12 +239,12 @@ def _answer(document: dict[str, object], sentence: str, as_json: bool, quiet: bo
 
 
 def _say_receipt(ids: Sequence[int], last: Receipt, quiet: bool) -> None:
-    what = f"pull {last.id} is" if len(ids) == 1 else f"{len(ids):,} pulls are"
-    say(f"{what} in the books: {_stand(last)}", quiet)
+    what = f"pull {last.id}" if len(ids) == 1 else counted(len(ids), "pull")
+    say(f"Recorded {what}. {_stand(last)}", quiet)
 
 
 def _stand(money: Receipt | Money) -> str:
-    return f"{as_money(money.spent)} spent, {as_money(money.free)} free"
+    return f"Spent {as_money(money.spent)}, remaining {as_money(money.free)}."
 
 
 def _moment(expires: datetime | None) -> str | None:

@@ -11,6 +11,8 @@ import click
 
 from dobandit.cli.common import console, print_json, say, with_common_options
 from dobandit.cli.printable import printable
+from dobandit.cli.tables import table
+from dobandit.report.page import counted
 from dobandit.study import Pulls, Study
 from dobandit.study.answers import Status
 from dobandit.study.outcomes import written
@@ -18,7 +20,6 @@ from dobandit.study.tickets import amount, as_datetime
 
 if TYPE_CHECKING:
     from rich.console import Group
-    from rich.table import Table
 
 STUDY = click.argument("study")
 PULL = click.argument("pull", metavar="ID", type=int)
@@ -74,14 +75,16 @@ def _status_page(found: Status) -> Group:
         f"led by {found.policy}"
     )
     if found.uncounted:
-        lines.append(f"another version has counted {_cell(', '.join(found.uncounted))}: observe these files anew")
-    table = _table("arm", "cost", "pulls", "open", "mean", "95% interval")
-    table.add_column("")
+        lines.append(
+            f"another version of dobandit counted {_cell(', '.join(found.uncounted))}: observe these files again"
+        )
+    shown = table("arm", numbers=("cost", "pulls", "open", "mean", "95% interval"))
+    shown.add_column("")
     for arm in found.arms:
         interval = f"{arm.low:.4g} to {arm.high:.4g}"
         numbers = [amount(arm.cost), str(arm.pulls), str(arm.open), f"{arm.mean:.4g}", interval]
-        table.add_row(_cell(arm.arm), *numbers, arm.warning or "")
-    return Group(*lines, table, *map(_warned, found.warnings))
+        shown.add_row(_cell(arm.arm), *numbers, arm.warning or "")
+    return Group(*lines, shown, *map(_warned, found.warnings))
 
 
 def _warned(text: str) -> str:
@@ -102,9 +105,19 @@ def best(study: str, as_json: bool, quiet: bool) -> None:
     click.echo(f"{arm}: mean {problem.reward} {found.mean:.4g}, 95% interval {found.low:.4g} to {found.high:.4g}")
     ranked = "the highest mean per cost" if found.criterion == "mean per cost" else "the best arm"
     click.echo(f"{ranked} with probability {found.probability_best:.0%}; {counted(found.pulls, 'pull')} of its own")
-    click.echo(f"{found.observational:.0%} of the evidence comes from plain observations")
+    click.echo(_sources(found.observational))
     for warning in found.warnings:
         click.echo(f"warning: {printable(warning)}")
+
+
+def _sources(observational: float) -> str:
+    """Where the evidence comes from: the share of plain observations, in words."""
+    if observational == 1:
+        return "All evidence so far comes from observations; no experiment has been told."
+    if observational == 0:
+        return "No evidence comes from observations."
+    share = "more than 99%" if observational > 0.99 else f"{observational:.0%}"
+    return f"Of the evidence, {share} comes from observations, the rest from experiments."
 
 
 @click.command()
@@ -118,16 +131,17 @@ def explain(study: str, pull: int, as_json: bool, quiet: bool) -> None:
     if as_json:
         print_json({**found._asdict(), "arms": [vars(arm) for arm in found.arms]})
         return
-    table = _table("arm", "cost", "mean", "95% interval", *(["index"] if found.arms[0].index is not None else []))
-    table.add_column("")
+    numbers = ["cost", "mean", "95% interval", *(["index"] if found.arms[0].index is not None else [])]
+    shown = table("arm", numbers=numbers)
+    shown.add_column("")
     for arm in sorted(found.arms, key=lambda arm: -(good * arm.mean if arm.index is None else arm.index)):
         index = [] if arm.index is None else [f"{arm.index:.4g}"]
         mark = " <-" if arm.arm == found.arm else ""
         interval = f"{arm.low:.4g} to {arm.high:.4g}"
-        table.add_row(_cell(arm.arm) + mark, amount(arm.cost), f"{arm.mean:.4g}", interval, *index, arm.warning or "")
+        shown.add_row(_cell(arm.arm) + mark, amount(arm.cost), f"{arm.mean:.4g}", interval, *index, arm.warning or "")
     screen = console()
     screen.print(_cell(f"pull {found.id} is {found.arm}: {found.reason}"))
-    screen.print(table, *map(_warned, found.warnings), sep="\n")
+    screen.print(shown, *map(_warned, found.warnings), sep="\n")
 
 
 @click.command()
@@ -212,30 +226,15 @@ def show_pulls(pulls: Pulls) -> None:
     """What to carry out, as a table."""
     if not pulls:
         return
-    table = _table("pull", "arm", "cost", "expires")
+    shown = table("pull", numbers=("arm", "cost", "expires"))
     for pull in pulls:
         until = "" if pull.expires is None else f"{pull.expires:%Y-%m-%d %H:%M} UTC"
-        table.add_row(str(pull.id), _cell(str(pull.arm)), amount(pull.cost), until)
-    console().print(table)
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 pull`, `2 pulls`."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+        shown.add_row(str(pull.id), _cell(str(pull.arm)), amount(pull.cost), until)
+    console().print(shown)
 
 
 def _cell(text: str) -> str:
-    """A text of somebody's that the screen shows as it is."""
+    """A user's text, escaped so that the screen shows it as it is."""
     from rich.markup import escape
 
     return escape(printable(text))
-
-
-def _table(first: str, *others: str) -> Table:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
-    table.add_column(first)
-    for name in others:
-        table.add_column(name, justify="right")
-    return table

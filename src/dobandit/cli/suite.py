@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Executor
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -14,10 +11,11 @@ import click
 from dobandit.cli.common import ALL, console, print_json, say, with_common_options
 from dobandit.cli.folder import ready, writing
 from dobandit.cli.progress import progress
+from dobandit.cli.simulating import SEED, WORKERS, executor
+from dobandit.cli.tables import table
 from dobandit.errors import listing
 from dobandit.policies import policy
-from dobandit.problem.definition import OBJECTIVES
-from dobandit.simulation.processes import processes
+from dobandit.problem import OBJECTIVES
 from dobandit.suite import COSTS, WORLDS, Comparison, compare, find
 from dobandit.suite.classes import BUDGETS, USUAL_COSTS
 
@@ -74,8 +72,8 @@ def _usual_budgets(objective: str) -> str:
     "--policy", "names", multiple=True, metavar="P", help="A policy (repeat), or 'all' that fit: the default."
 )
 @click.option("--trials", default=20, show_default=True, type=click.IntRange(1), help="How many trials in each world.")
-@click.option("--seed", default=0, show_default=True, help="The seed of worlds, costs and outcomes.")
-@click.option("--workers", type=click.IntRange(1), help="Processes; default: the cores.")
+@SEED
+@WORKERS
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write report.html, results.csv and figures there."
 )
@@ -105,19 +103,10 @@ def command(
     names = () if ALL in names else names
     goal = objective or _objective_of(names)
     figures = len(set(budgets or BUDGETS[goal])) > 1
-    with ready(out, figures), progress(chosen, quiet) as report, _executor(workers) as executor:
+    with ready(out, figures), progress(chosen, quiet) as report, executor(workers) as pool:
+        run = partial(compare, costs=costs, budgets=budgets or None, trials=trials, seed=seed, executor=pool)
         comparisons = [
-            compare(
-                world,
-                goal,
-                costs=costs,
-                budgets=budgets or None,
-                policies=names or None,
-                trials=trials,
-                seed=seed,
-                executor=executor,
-                progress=partial(report, world) if report else None,
-            )
+            run(world, goal, policies=names or None, progress=partial(report, world) if report else None)
             for world in chosen
         ]
     if not as_json:
@@ -132,36 +121,23 @@ def _objective_of(names: Sequence[str]) -> str:
     return policy(names[0]).objective if names else OBJECTIVES[0]
 
 
-@contextmanager
-def _executor(workers: int | None) -> Iterator[Executor | None]:
-    wanted = workers or os.cpu_count() or 1
-    if wanted == 1:
-        yield None
-        return
-    with processes(wanted) as pool:
-        yield pool
-
-
 def _show(comparisons: Sequence[Comparison]) -> None:
     """A table for every world: policies against budgets."""
     from rich.markup import escape
-    from rich.table import Table
 
     from dobandit.report.page import AGAINST, counted
     from dobandit.report.suite import table_of
 
     screen = console()
     for comparison in comparisons:
-        shown = table_of(comparison, _some(comparison.budgets))
-        table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-        for i, name in enumerate(shown.head):
-            is_number = i >= shown.words
-            table.add_column(name, justify="right" if is_number else "left", no_wrap=is_number)
-        for row in shown.rows:
-            table.add_row(*(f"[bold]{escape(cell)}[/]" if cell.endswith("*") else escape(cell) for cell in row))
+        found = table_of(comparison, _some(comparison.budgets))
+        policy, *numbers = found.head
+        shown = table(policy, numbers=numbers, wrap=policy, gap=2)
+        for row in found.rows:
+            shown.add_row(*(f"[bold]{escape(cell)}[/]" if cell.endswith("*") else escape(cell) for cell in row))
         kind = f"{comparison.objective} regret, costs {comparison.costs}, {counted(comparison.trials, 'trial')}"
         screen.print(f"[bold]{escape(comparison.world)}[/]: {kind}")
-        screen.print(table)
+        screen.print(shown)
         screen.print()
     screen.print(f"[dim]mean ± standard error, against {AGAINST[comparisons[0].optimum]}; * the lowest mean[/]")
 

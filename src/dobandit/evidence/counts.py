@@ -56,7 +56,7 @@ def values_of(source: Source, variable: str) -> list[str]:
 
 
 def observations(source: Source, variables: tuple[str, ...], measure: str | None = None) -> Grouped:
-    """The rows in which nobody intervened: all of them, unless a column says what was done."""
+    """The rows that are plain observations: all of them, unless a column says what was done."""
     if INTERVENTION not in source.columns or INTERVENTION in variables:
         return source.group(variables, measure)
     found = source.group((*variables, INTERVENTION), measure)
@@ -92,7 +92,7 @@ def check_interventions(source: Source, problem: Problem) -> None:
 
 
 def _parsed(done: object, source: Source) -> tuple[str | None, str | None]:
-    """The variable and the value that a cell of the column `intervention` names; neither if nobody intervened."""
+    """The variable and the value that a cell of the column `intervention` names; neither for a plain observation."""
     try:
         return (None, None) if nothing_done(done) else parse_do(str(done))
     except ArmError as error:

@@ -92,7 +92,7 @@ def _rows(problem: Problem, source: Source, variables: Iterable[str]) -> _Rows:
 
 
 def _variables_set(problem: Problem, source: Source) -> tuple[str, ...]:
-    """The variables that somebody intervened on in the log: their values are checked."""
+    """The variables that were intervened on in the log: their values are checked."""
     done = set(source.group((INTERVENTION,)).columns[0])
     arms = [_arm(problem, value, source.name) for value in done]
     return tuple(dict.fromkeys(v for v in (problem.arms[k].variable for k in arms) if v is not None))

@@ -13,15 +13,22 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from dobandit.errors import DataError, DobanditError, FileProblem, MissingExtra, listing
+from dobandit.errors import DataError, DobanditError, MissingExtra, listing
 from dobandit.evidence.grouped import Grouped, Measured
+from dobandit.files import cannot_read
+
+if TYPE_CHECKING:
+    from narwhals.typing import IntoFrame
 
 Array = NDArray[np.float64]
+Weights = str | ArrayLike | None  # the name of a column, or a number for every row
+# Columns, rows, the path of a file, or a frame of any library that narwhals knows.
+Data: TypeAlias = "Mapping[str, Any] | Sequence[Mapping[str, Any]] | str | Path | IntoFrame"
 
 
 class Source(Protocol):
@@ -37,7 +44,7 @@ class Source(Protocol):
         ...
 
 
-def open_source(data: object, weights: object = None) -> Source:
+def open_source(data: Data, weights: Weights = None) -> Source:
     """The source behind whatever was handed in; `weights` is the name of a column, or an array."""
     if isinstance(data, str | Path):
         return open_file(Path(data), weights)
@@ -50,7 +57,7 @@ def open_source(data: object, weights: object = None) -> Source:
     return Columns(Frame(data).everything(), weights)  # an array of weights cannot travel to where the frame lives
 
 
-def open_file(path: Path, weights: object = None) -> Source:
+def open_file(path: Path, weights: Weights = None) -> Source:
     if weights is not None and not isinstance(weights, str):
         raise DataError("weights of a file are the name of one of its columns")
     if path.suffix.lower() in (".parquet", ".pq"):
@@ -63,7 +70,7 @@ class Columns:
 
     name = "data"
 
-    def __init__(self, data: Mapping[str, Any], weights: object = None) -> None:
+    def __init__(self, data: Mapping[str, Any], weights: Weights = None) -> None:
         try:
             self._data = {str(name): np.asarray(column) for name, column in data.items()}
         except ValueError:
@@ -98,9 +105,7 @@ class Csv:
         except UnicodeDecodeError:
             raise DataError(f"{path.name}: this is not a text file (UTF-8)") from None
         except (OSError, ValueError) as error:
-            raise FileProblem(
-                f"{path}: cannot be read: {(getattr(error, 'strerror', None) or str(error)).lower()}"
-            ) from None
+            raise cannot_read(path, error) from None
         self._weights = np.array(list(self._rows.values()), dtype=float)
         self.probabilities = False
         if weights is not None:
@@ -141,14 +146,14 @@ class Csv:
 class Frame:
     """A pandas, polars, pyarrow, DuckDB, PySpark or Dask frame, through narwhals."""
 
-    def __init__(self, data: object, weights: str | None = None, name: str = "data") -> None:
+    def __init__(self, data: Any, weights: str | None = None, name: str = "data") -> None:
         try:
             import narwhals as nw
         except ImportError:
             raise MissingExtra("narwhals", "data") from None
         self.name = name
         try:
-            self._frame = nw.from_native(data).lazy()  # type: ignore[call-overload]
+            self._frame = nw.from_native(data).lazy()
         except TypeError:
             raise DataError(f"data: expected columns, rows or a data frame, not {type(data).__name__}") from None
         schema = self._frame.collect_schema()
@@ -211,7 +216,7 @@ class Frame:
         return {name: [row[i] for row in rows] for i, name in enumerate(self.columns)}
 
     def _fetched(self, frame: Any) -> list[tuple[Any, ...]]:
-        """The rows of a small frame; whatever goes wrong inside somebody's database is told in one sentence."""
+        """The rows of a small frame; whatever goes wrong inside a database is told in one sentence."""
         try:
             native = frame.to_native()
             if hasattr(native, "fetchall"):  # DuckDB, which would otherwise need pyarrow
@@ -232,7 +237,7 @@ def _parquet(path: Path, weights: str | None) -> Source:
     try:
         path.open("rb").close()
     except OSError as error:
-        raise FileProblem(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from None
+        raise cannot_read(path, error) from None
     literally = re.sub(r"[*?\[]", lambda sign: f"[{sign[0]}]", str(path))  # a path, not a pattern
     try:
         return Frame(duckdb.connect().read_parquet(literally), weights, path.name)
@@ -240,16 +245,16 @@ def _parquet(path: Path, weights: str | None) -> Source:
         raise DataError(f"{path.name}: not a Parquet file: {str(error).splitlines()[0]}") from None
 
 
-def _columns_of_rows(rows: Sequence[object]) -> dict[str, list[object]]:
+def _columns_of_rows(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """Rows as mappings, turned into columns."""
     if not all(isinstance(row, Mapping) for row in rows):
         raise DataError("data: expected rows that map names to values, or a mapping of columns")
-    names = list(dict.fromkeys(str(name) for row in rows for name in row))  # type: ignore[attr-defined]
+    names = list(dict.fromkeys(str(name) for row in rows for name in row))
     for i, row in enumerate(rows):
         for name in names:
-            if name not in row:  # type: ignore[operator]
+            if name not in row:
                 raise DataError(f"data: row {i} has no value of {name}")
-    return {name: [row[name] for row in rows] for name in names}  # type: ignore[index]
+    return {name: [row[name] for row in rows] for name in names}
 
 
 def _require(names: Iterable[str], source: Source) -> None:
@@ -258,7 +263,7 @@ def _require(names: Iterable[str], source: Source) -> None:
             raise DataError(f"{source.name}: there is no column {name}; the columns are {listing(source.columns)}")
 
 
-def _weights(weights: object, data: Mapping[str, NDArray[Any]], rows: int) -> Array:
+def _weights(weights: Weights, data: Mapping[str, NDArray[Any]], rows: int) -> Array:
     if weights is None:
         return np.ones(rows)
     if isinstance(weights, str):

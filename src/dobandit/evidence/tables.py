@@ -5,34 +5,27 @@ from __future__ import annotations
 import csv
 import json
 import os
-import tempfile
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
-from dobandit.errors import DobanditError, FileProblem, MissingExtra, StorageError
+from dobandit.errors import DobanditError, FileProblem, MissingExtra
+from dobandit.files import replacing
 
 Columns = Mapping[str, NDArray[Any]]
 FORMS = (".csv", ".json", ".parquet")
 
 
 def write_table(path: str | os.PathLike[str], columns: Columns) -> None:
-    """A new file, or another in the place of an old one; whatever fails leaves the old one as it was."""
+    """Write a table to a new file, or replace an old one."""
     if not isinstance(path, str | os.PathLike) or "\0" in os.fsdecode(path):
         raise DobanditError(f"a table is written to a path such as 'out.csv', not {path!r}")
     place = Path(path)
     check_form(place, columns)
-    try:
-        with tempfile.TemporaryDirectory(prefix=".", dir=place.parent) as beside:
-            draft = Path(beside) / place.name
-            write_columns(draft, columns)
-            draft.replace(place)
-    except (FileNotFoundError, NotADirectoryError):
-        raise FileProblem(f"{place}: its folder does not exist") from None
-    except OSError as error:
-        raise StorageError(f"{place}: cannot be written: {(error.strerror or str(error)).lower()}") from None
+    with replacing(place) as draft:
+        write_columns(draft, columns)
 
 
 def check_form(path: Path, names: Collection[str]) -> None:

@@ -14,35 +14,37 @@ and called a bow: then observations alone cannot tell the effect from the hidden
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from dobandit.errors import GraphError, UnknownVariable
 from dobandit.graph import components, projection, separation
-from dobandit.graph.names import check_name
-from dobandit.graph.order import causal_order
+from dobandit.graph.checking import Edge, Parts, checked
 from dobandit.graph.origin import Origin
 
 if TYPE_CHECKING:
     import networkx
 
-Edge = tuple[str, str]
 Nodes = str | Iterable[str]
-T = TypeVar("T")
 
 
-class Graph:
-    """An ADMG, immutable and hashable. Equal graphs have the same edges and the same order of variables."""
-
+@dataclass(frozen=True)
+class _Fields:
     variables: tuple[str, ...]
     directed: frozenset[Edge]
     bidirected: frozenset[Edge]
-    origin: Origin
+    origin: Origin = field(compare=False)
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Graph(_Fields):
+    """An ADMG, immutable and hashable. Equal graphs have the same edges and the same order of variables."""
 
     def __init__(self, text: str = "", *, variables: Iterable[str] | None = None) -> None:
         from dobandit.graph.text import read
 
-        read(text, variables, self._fill)
+        super().__init__(*read(text, variables))
 
     @classmethod
     def from_edges(
@@ -58,39 +60,13 @@ class Graph:
         >>> Graph.from_edges([("X", "Y")], [("X", "Y")]) == Graph("X -> Y; X <-> Y")
         True
         """
-        graph = cls.__new__(cls)
-        graph._fill(list(map(_pair, directed)), list(map(_pair, bidirected)), variables, origin)
-        return graph
+        return cls._of(checked(directed, bidirected, variables, origin))
 
-    def _fill(
-        self,
-        directed: list[Edge],
-        bidirected: list[Edge],
-        variables: Iterable[str] | None,
-        origin: Origin | None = None,
-    ) -> None:
-        """The one door through which every graph comes: validates, sorts, freezes."""
-        mentioned = dict.fromkeys(name for edge in [*directed, *bidirected] for name in edge)
-        names = list(mentioned) if variables is None else list(variables)
-        for name in names:
-            check_name(name)
-        for repeated in _repeats(names):
-            raise GraphError(f"variable {repeated} is listed twice")
-        for name in mentioned.keys() - set(names):
-            raise UnknownVariable(name, names)
-        pairs = [_sorted_pair(edge) for edge in bidirected]
-        for arrow, edges in (("->", directed), ("<->", pairs)):
-            for a, b in edges:
-                if a == b:
-                    raise GraphError(f"{a} {arrow} {a} is a self loop; a variable cannot act on itself")
-            for a, b in _repeats(edges):
-                raise GraphError(f"the edge {a} {arrow} {b} is given twice")
-        self.__dict__.update(
-            variables=causal_order(names, directed),
-            directed=frozenset(directed),
-            bidirected=frozenset(pairs),
-            origin=origin or Origin(),
-        )
+    @classmethod
+    def _of(cls, parts: Parts) -> Graph:
+        graph = cls.__new__(cls)
+        _Fields.__init__(graph, *parts)
+        return graph
 
     # -- neighbours ----------------------------------------------------------------------------
 
@@ -147,13 +123,61 @@ class Graph:
         """
         return components.effective_parents(self, self._known(node))
 
+    def ordered_effective_parents(self, node: str) -> tuple[str, ...]:
+        """The effective parents in the order of the graph: the conditions of the factor P(node | ...).
+
+        >>> Graph("B -> Y; A -> Y; A -> B").ordered_effective_parents("Y")
+        ('A', 'B')
+        """
+        return self.in_order(self.effective_parents(node))
+
+    def has_confounded_child(self, x: str) -> bool:
+        """Whether some child of x is in the c-component of x, so that the child condition of Tian and Pearl (2002)
+        fails: then, and only then, observations cannot tell the effect of x on everything else.
+
+        >>> g = Graph("X -> M -> Y; X <-> Y; M <-> W")
+        >>> g.has_confounded_child("X"), Graph("X -> Y; X <-> W <-> Y").has_confounded_child("X")
+        (False, True)
+        """
+        return bool(self.c_component(x) & self.children(x))
+
+    def needed_factors(self, y: str, do: str | None = None) -> tuple[str, ...]:
+        """The variables whose factors P(v | effective parents) remain in P(y), or in the effect of `do` on y.
+
+        All others sum to one. A factor needs those of its conditions, except `do` itself: outside its c-component it
+        is held at the value that is set.
+
+        >>> g = Graph("Z -> X -> M -> Y; M -> W")
+        >>> g.needed_factors("Y"), g.needed_factors("Y", do="X")
+        (('Z', 'X', 'M', 'Y'), ('M', 'Y'))
+        """
+        return components.needed_factors(self, self._known(y), do)
+
     # -- other graphs --------------------------------------------------------------------------
+
+    def in_order(self, nodes: Nodes) -> tuple[str, ...]:
+        """These variables in the order of the graph."""
+        wanted = self._known_set(nodes)
+        return tuple(v for v in self.variables if v in wanted)
+
+    def with_parents(self, nodes: Nodes) -> frozenset[str]:
+        """These variables and their parents."""
+        wanted = self._known_set(nodes)
+        return wanted.union(*(self._parents[v] for v in wanted))
+
+    def ancestral_graph(self, nodes: Nodes) -> Graph:
+        """The part of the graph that acts on these variables: they, their ancestors and the edges between them.
+
+        >>> Graph("X -> Y -> W; Z -> W").ancestral_graph("Y")
+        Graph('X -> Y')
+        """
+        return self.subgraph(self.ancestral(nodes))
 
     def subgraph(self, nodes: Nodes) -> Graph:
         """The variables named here and the edges between them."""
         keep = self._known_set(nodes)
         return self._with(
-            [v for v in self.variables if v in keep],
+            self.in_order(keep),
             [(a, b) for a, b in self.directed if a in keep and b in keep],
             [(a, b) for a, b in self.bidirected if a in keep and b in keep],
         )
@@ -165,7 +189,7 @@ class Graph:
         Graph('X -> Y; X <-> Y')
         """
         kept = self._known_set(keep)
-        return self._with([v for v in self.variables if v in kept], *projection.project(self, kept))
+        return self._with(self.in_order(kept), *projection.project(self, kept))
 
     def without_edges(self, into: Nodes = (), out_of: Nodes = ()) -> Graph:
         """The graph after cutting every edge into (`->`, `<->`) or out of (`->`) these variables."""
@@ -178,14 +202,7 @@ class Graph:
 
     def _with(self, variables: Iterable[str], directed: Iterable[Edge], bidirected: Iterable[Edge]) -> Graph:
         """A graph made from this one, whose order stays causal: nothing has to be checked or sorted again."""
-        graph = Graph.__new__(Graph)
-        graph.__dict__.update(
-            variables=tuple(variables),
-            directed=frozenset(directed),
-            bidirected=frozenset(bidirected),
-            origin=Origin(),
-        )
-        return graph
+        return self._of((tuple(variables), frozenset(directed), frozenset(bidirected), Origin()))
 
     # -- separation ----------------------------------------------------------------------------
 
@@ -264,43 +281,8 @@ class Graph:
     def __contains__(self, node: object) -> bool:
         return node in self._parents
 
-    @cached_property
-    def _key(self) -> tuple[tuple[str, ...], frozenset[Edge], frozenset[Edge]]:
-        return self.variables, self.directed, self.bidirected
-
-    def __eq__(self, other: object) -> bool:
-        return self._key == other._key if isinstance(other, Graph) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"a Graph cannot be changed (setting {name}); build a new one")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"a Graph cannot be changed (deleting {name}); build a new one")
-
     def __repr__(self) -> str:
         return f"Graph({self.to_text().replace(chr(10), '; ')!r})"
-
-
-def _pair(edge: Edge) -> Edge:
-    if isinstance(edge, str) or len(edge) != 2:
-        raise GraphError(f"an edge is a pair of names, not {edge!r}")
-    return (edge[0], edge[1])
-
-
-def _sorted_pair(edge: Edge) -> Edge:
-    a, b = edge
-    return (a, b) if a <= b else (b, a)
-
-
-def _repeats(items: Iterable[T]) -> Iterable[T]:
-    seen: set[T] = set()
-    for item in items:
-        if item in seen:
-            yield item
-        seen.add(item)
 
 
 def _neighbours(variables: Iterable[str], edges: Iterable[Edge]) -> Mapping[str, frozenset[str]]:

@@ -25,4 +25,11 @@ def effective_parents(graph: Graph, node: str) -> frozenset[str]:
     restriction to predecessors (eq. 3 of the paper), the product of P(V_j | Z_j) is not a distribution."""
     upto = frozenset(graph.variables[: graph.variables.index(node) + 1])
     tied = closure({node}, {v: graph.siblings(v) & upto for v in upto})
-    return frozenset(tied.union(*(graph.parents(v) for v in tied))) - {node}
+    return graph.with_parents(tied) - {node}
+
+
+def needed_factors(graph: Graph, y: str, do: str | None) -> tuple[str, ...]:
+    """The reward's factor, and upwards from it those of the conditions of a needed factor."""
+    tied = graph.c_component(do) if do is not None and do in graph else frozenset[str]()
+    conditions = {v: graph.effective_parents(v) - (set() if v in tied else {do}) for v in graph.variables}
+    return graph.in_order(closure({y}, conditions))

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from dobandit.errors import DobanditError, FileProblem, GraphError
+from dobandit.files import read_text
 from dobandit.graph.admg import Graph
 
 _DOT = re.compile(r"(strict\s+)?(di)?graph\b", re.IGNORECASE)
@@ -16,13 +17,14 @@ _DAGITTY = re.compile(r"(dag|pdag|mag|pag)\b[^{;\n]*\{")
 class HasGraph(Protocol):
     """A Problem, for instance."""
 
-    graph: Graph
+    @property
+    def graph(self) -> Graph: ...
 
 
 GraphLike = Graph | str | HasGraph
 
 
-def as_graph(given: object) -> Graph:
+def as_graph(given: GraphLike) -> Graph:
     """The graph that is meant: a Graph itself, a text in any of the three formats, or the graph of a Problem.
 
     >>> as_graph("digraph { X -> Y }") == as_graph("X -> Y")
@@ -50,16 +52,3 @@ def parse(text: str) -> Graph:
     if _DOT.match(start):
         return Graph.from_dot(text)
     return Graph.from_dagitty(text) if _DAGITTY.match(start) else Graph(text)
-
-
-def read_text(path: Path) -> str:
-    """The text of a file, or a sentence that says why it cannot be read."""
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise FileProblem(f"{path}: this is not a text file (UTF-8)") from None
-    except (OSError, ValueError) as error:  # a path with a null byte is a ValueError
-        why = (getattr(error, "strerror", None) or str(error)).lower()
-        raise FileProblem(
-            f"{str(path)!r}: cannot be read: {why}" if "null" in why else f"{path}: cannot be read: {why}"
-        ) from None

@@ -9,7 +9,8 @@ from itertools import pairwise
 from typing import NamedTuple, NoReturn, TypeVar
 
 from dobandit.errors import CycleError, GraphError, UnknownAttribute, listing
-from dobandit.graph.admg import Edge, Graph
+from dobandit.graph.admg import Graph
+from dobandit.graph.checking import Edge
 from dobandit.graph.marks import check_setting
 from dobandit.graph.names import RULE, check_name
 from dobandit.graph.origin import Origin
@@ -238,7 +239,7 @@ def without_latents(graph: Graph, names: Sequence[str], latent: Collection[str],
     projected = graph.project(kept)
     if hidden:
         origin = origin._replace(notes=(*origin.notes, _note(graph, projected, hidden)), hidden=tuple(hidden))
-    # The order is made anew: that of `graph` also waited for hidden parents.
+    # Sort again: in the order of `graph`, variables also waited for hidden parents.
     return Graph.from_edges(projected.directed, projected.bidirected, kept, origin=origin)
 
 

@@ -30,7 +30,7 @@ def independencies(graph: Graph) -> Iterator[Independence]:
     for a, b in combinations(graph.variables, 2):
         given = separator(graph, a, b, frozenset(graph.variables))
         if given is not None:
-            yield Independence(a, b, tuple(v for v in graph.variables if v in given))
+            yield Independence(a, b, graph.in_order(given))
 
 
 def separator(graph: Graph, a: str, b: str, allowed: frozenset[str]) -> frozenset[str] | None:
@@ -58,7 +58,7 @@ def _joined(graph: Graph, within: frozenset[str]) -> Mapping[str, set[str]]:
     while todo:
         component = closure({next(iter(todo))}, ties)
         todo -= component
-        group = component.union(*(graph.parents(v) for v in component))
+        group = graph.with_parents(component)
         for v in group:
             joined[v] |= group
     return joined

@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from dobandit.errors import CycleError, DobanditError, GraphError
-from dobandit.graph.admg import Edge, Graph
+from dobandit.graph.admg import Graph
+from dobandit.graph.checking import Edge
 from dobandit.graph.formats import edges_in_order, without_latents
 from dobandit.graph.marks import Marks, arrow, check_setting, hides
 from dobandit.graph.origin import Origin

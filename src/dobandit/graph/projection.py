@@ -11,7 +11,8 @@ from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dobandit.graph.admg import Edge, Graph
+    from dobandit.graph.admg import Graph
+    from dobandit.graph.checking import Edge
 
 
 def project(graph: Graph, keep: frozenset[str]) -> tuple[set[Edge], set[Edge]]:

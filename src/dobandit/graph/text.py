@@ -7,10 +7,11 @@ know is an error with its place, because an edge that is lost silently makes a w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from dobandit.errors import GraphError, listing
+from dobandit.graph.checking import Parts, checked
 from dobandit.graph.formats import Found
 from dobandit.graph.names import NAME, RULE
 from dobandit.graph.scan import Token, Tokens
@@ -30,11 +31,11 @@ PATTERNS = {
 OPERATORS = ("->", "<-", "<->")
 
 
-def read(text: str, variables: Iterable[str] | None, build: Callable[..., Any]) -> None:
-    """Read `text` and hand its edges to `build(directed, bidirected, variables)`."""
+def read(text: str, variables: Iterable[str] | None) -> Parts:
+    """The variables and edges of a text."""
     if not isinstance(text, str):
         raise GraphError(f"a graph is a text such as 'X -> Y', not {type(text).__name__}")
-    _Reader(Tokens(text, PATTERNS), variables).found.build(build)
+    return _Reader(Tokens(text, PATTERNS), variables).found.build(checked)
 
 
 def write(graph: Graph) -> str:

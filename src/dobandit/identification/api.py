@@ -13,7 +13,7 @@ from dobandit.errors import GraphError, NotIdentifiable
 from dobandit.graph import Graph, GraphLike, as_graph
 from dobandit.graph.independencies import separator
 from dobandit.identification import tian
-from dobandit.identification.estimand import Estimand
+from dobandit.identification.estimand import Estimand, Method
 from dobandit.identification.expressions import Sum, Table
 
 EVERYTHING = "all"
@@ -47,7 +47,7 @@ def _identify(graph: Graph, do: str, on: str) -> Estimand:
         return Estimand(do, (on,), "observed", tian.effect(graph.project(on), do, on))
     covariates = backdoor_set(graph, do, on)
     if covariates is not None:
-        method = "adjustment" if covariates else "no-backdoor"
+        method: Method = "adjustment" if covariates else "no-backdoor"
         return Estimand(do, (on,), method, _adjusted(graph, do, on, covariates))
     tian.effect(graph, do, on)  # raises where the effect is not identifiable, for the reason in the whole graph
     return Estimand(do, (on,), "c-factor", tian.effect(_smallest(graph, do, on), do, on))

@@ -14,13 +14,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from dobandit.identification.expressions import Sum, Table, tables
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+Method = Literal["observed", "no-backdoor", "adjustment", "c-factor"]
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,7 @@ class Estimand:
 
     do: str
     on: tuple[str, ...]
-    method: str
+    method: Method
     formula: Sum
 
     @cached_property

@@ -19,11 +19,10 @@ from dobandit.identification.expressions import Expression, Ratio, Sum, Table, p
 
 def effect(graph: Graph, x: str, y: str) -> Sum:
     """P(y | do(x)) as an expression in x and y; raises `NotIdentifiable`."""
-    relevant = graph.subgraph(graph.ancestral(y))
+    relevant = graph.ancestral_graph(y)
     if x not in relevant:
         return product(factors(relevant, frozenset(relevant.variables)), set(relevant.variables) - {y})
-    cut = relevant.subgraph(set(relevant.variables) - {x})
-    wanted = cut.subgraph(cut.ancestral(y))
+    wanted = relevant.subgraph(set(relevant.variables) - {x}).ancestral_graph(y)
     found: list[Expression] = []
     for part in wanted.c_components:
         whole = relevant.c_component(next(iter(part)))
@@ -37,7 +36,7 @@ def effect_on_all(graph: Graph, x: str) -> Sum:
     It exists if and only if no child of x is in S (Tian and Pearl 2002, the child condition).
     """
     tied = graph.c_component(x)
-    if tied & graph.children(x):
+    if graph.has_confounded_child(x):
         raise NotIdentifiable(x, "all", _hidden_path(graph.subgraph(tied), x))
     own = product(factors(graph, tied), {x})
     others = factors(graph, frozenset(graph.variables) - tied)
@@ -46,11 +45,11 @@ def effect_on_all(graph: Graph, x: str) -> Sum:
 
 def factors(graph: Graph, part: frozenset[str]) -> list[Expression]:
     """P(v | effective parents of v) for every v in the part, in order."""
-    return [_factor(graph, v) for v in graph.variables if v in part]
+    return [_factor(graph, v) for v in graph.in_order(part)]
 
 
 def _factor(graph: Graph, v: str) -> Table:
-    return Table(v, tuple(sorted(graph.effective_parents(v), key=graph.variables.index)))
+    return Table(v, graph.ordered_effective_parents(v))
 
 
 def _inside(
@@ -65,8 +64,7 @@ def _inside(
         raise NotIdentifiable(x, y, _hidden_path(within, x))
     narrowed = product(known, whole - above)  # Q[above]: what is no ancestor sums out
     if above == wanted:
-        arguments = wanted.union(*(graph.parents(v) for v in wanted))
-        return [_averaged(graph, narrowed, arguments)]
+        return [_averaged(graph, narrowed, graph.with_parents(wanted))]
     kept = within.subgraph(above)
     smaller = kept.c_component(next(iter(wanted)))
     return _inside(graph, wanted, smaller, _conditionals(graph, kept, narrowed, smaller), x, y)
@@ -93,8 +91,7 @@ def _sum_out(known: Sum, variables: set[str]) -> Sum:
 def _depends_on(graph: Graph, kept: Graph, v: str) -> frozenset[str]:
     """What the conditional of v in Q[kept] can depend on: v's component up to v, and its parents anywhere."""
     upto = kept.subgraph(kept.variables[: kept.variables.index(v) + 1])
-    tied = upto.c_component(v)
-    return tied.union(*(graph.parents(w) for w in tied))
+    return graph.with_parents(upto.c_component(v))
 
 
 def _averaged(graph: Graph, known: Expression, arguments: frozenset[str]) -> Expression:
@@ -118,7 +115,7 @@ def _hidden_path(tied: Graph, x: str) -> list[str]:
             while path[-1] != x:
                 path.append(came_from[path[-1]])
             return path[::-1]
-        for other in sorted(tied.siblings(node), key=tied.variables.index):
+        for other in tied.in_order(tied.siblings(node)):
             if other not in came_from:
                 came_from[other] = node
                 todo.append(other)

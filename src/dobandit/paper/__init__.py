@@ -1,4 +1,4 @@
-"""The paper's experiments: its thirteen panels as data, its published points, and how to run them anew."""
+"""The paper's experiments: its thirteen panels as data, its published points, and how to rerun them."""
 
 from dobandit.paper.panel import Panel
 from dobandit.paper.panels import PANELS

@@ -7,9 +7,9 @@ are arrays of numbers and text, and nothing is ever unpickled.
 from __future__ import annotations
 
 import json
-import os
+import shutil
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit import __version__
-from dobandit.errors import StorageError
+from dobandit.files import DRAFT, make_folder, replacing, storing
 from dobandit.paper.panel import Panel
 from dobandit.simulation import simulate, simulate_costs
 
@@ -106,42 +106,26 @@ class Blocks:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        with _storage(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            trial = folder / f".{os.getpid()}.writable"
-            trial.touch()
-            trial.unlink()
+        with storing(folder):
+            make_folder(folder)
             self._tidy()
 
     def keep(self, job: Job, block: Block) -> None:
-        """Write under another name first: under its own name a file is always whole."""
-        path = self.folder / job.file
-        half = path.with_name(f".{path.name}.{os.getpid()}")
-        with _storage(self.folder):
-            try:
-                with half.open("wb") as file:
-                    np.savez(
-                        file,
-                        key=np.array(job.key),
-                        regret=block.regret,
-                        optimum=np.array(block.optimum),
-                        seconds=np.array(block.seconds),
-                    )
-                    file.flush()
-                    os.fsync(file.fileno())
-                os.replace(half, path)
-            except BaseException:
-                with suppress(OSError):
-                    half.unlink(missing_ok=True)
-                raise
+        with replacing(self.folder / job.file) as draft:
+            np.savez(
+                draft,
+                key=np.array(job.key),
+                regret=block.regret,
+                optimum=np.array(block.optimum),
+                seconds=np.array(block.seconds),
+            )
 
     def _tidy(self) -> None:
-        """Remove what runs that were killed in the middle of writing have left."""
-        for pattern in (".*.npz.*", ".*.writable"):
-            for file in self.folder.glob(pattern):
-                with suppress(FileNotFoundError):
-                    if time.time() - file.stat().st_mtime > ABANDONED:
-                        file.unlink()
+        """Remove the drafts of runs that were killed while they wrote them."""
+        for draft in self.folder.glob(f"{DRAFT}*"):
+            with suppress(FileNotFoundError):
+                if time.time() - draft.stat().st_mtime > ABANDONED:
+                    shutil.rmtree(draft, ignore_errors=True)
 
     def find(self, job: Job) -> Block | None:
         """The piece as it was kept; None if it is not there or anything about it is wrong."""
@@ -171,11 +155,3 @@ def _texts(folder: Traversable, names: list[str]) -> Iterator[tuple[str, bytes]]
             yield from _texts(item, [inside.name for inside in item.iterdir()])
         elif name.endswith(".py"):
             yield name, item.read_bytes()
-
-
-@contextmanager
-def _storage(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise StorageError(f"{folder}: cannot be written: {(error.strerror or str(error)).lower()}") from None

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dobandit.errors import DobanditError
 from dobandit.paper.rarity import Cells, Rarity, cells_of, rarity, thresholds
-from dobandit.problem import Problem
+from dobandit.problem import Axis, Cost, Problem
 from dobandit.worlds import World
 
 Array = NDArray[np.float64]
@@ -181,7 +181,7 @@ def lines(
     problem: Problem,
     world: World,
     grid: Sequence[float],
-    axis: str = "budget",
+    axis: Axis = "budget",
     costs: ArrayLike | None = None,
 ) -> list[Line]:
     """The bounds that belong beside the regret of the problem's objective, along budgets or costs of intervening.
@@ -288,7 +288,7 @@ def _costs(problem: Problem, costs: ArrayLike | None) -> tuple[Array, float]:
     return prices / prices[0], float(prices[0])
 
 
-def _numbers(values: object, what: str) -> Array:
+def _numbers(values: ArrayLike | Sequence[Cost], what: str) -> Array:
     try:
         given = np.atleast_1d(np.asarray(values, dtype=float))
     except (TypeError, ValueError):

@@ -10,17 +10,17 @@ from typing import Any
 from dobandit import worlds
 from dobandit.graph import Graph
 from dobandit.paper.claims import Claim
-from dobandit.problem import Problem
+from dobandit.problem import Axis, CostLike, Objective, Problem
 from dobandit.worlds import World
 
-LABELS = {"budget": "budget", "cost": "cost of intervening"}
+LABELS: Mapping[Axis, str] = {"budget": "budget", "cost": "cost of intervening"}
 
 
 @dataclass(frozen=True)
 class Experiment:
     """What the two panels of a figure share."""
 
-    objective: str
+    objective: Objective
     graph: Graph
     model: str  # of the world: xor or parallel
     policies: tuple[str, ...]  # those of the paper
@@ -41,7 +41,7 @@ class Panel:
     name: str
     figure: str
     experiment: Experiment
-    axis: str  # budget or cost
+    axis: Axis
     grid: tuple[float, ...]
     claims: tuple[Claim, ...]
     costs: tuple[float, ...] = ()  # an intervention costs one of these, drawn for every arm and trial
@@ -55,7 +55,7 @@ class Panel:
         return {**self.experiment.notes, **self.own_notes}
 
     @property
-    def objective(self) -> str:
+    def objective(self) -> Objective:
         return self.experiment.objective
 
     @property
@@ -74,7 +74,7 @@ class Panel:
         return LABELS[self.axis]
 
     def problem(self) -> Problem:
-        cost: object = {"choose": list(self.costs)} if self.costs else 1
+        cost: CostLike = {"choose": list(self.costs)} if self.costs else 1
         budget = max(self.grid) if self.budget is None else self.budget
         return Problem(self.experiment.graph, "Y", budget, self.objective, default_cost=cost)
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import Any
 
 from dobandit import worlds
-from dobandit.errors import DobanditError, listing
+from dobandit.errors import DobanditError, did_you_mean, listing
 from dobandit.paper.claims import Below, Claim, Fails, Flattens, Grows, GrowsSlower, KeepsGrowing, Vanishes
 from dobandit.paper.panel import Experiment, Panel
 from dobandit.paper.published import points
@@ -192,7 +191,5 @@ def panels_of(name: str) -> list[Panel]:
     known = name.strip().lower()
     if found := [panel for panel in _ALL if known in (panel.name, panel.name.partition("-")[0])]:
         return found
-    near = get_close_matches(known, PANELS, n=3, cutoff=0.5)
-    verb = "is" if len(near) == 1 else "are"
-    meant = f"the nearest {verb} {listing(near)}" if near else f"there are {listing(PANELS, most=len(PANELS))}"
+    meant = did_you_mean(known, PANELS, most=3) or f"there are {listing(PANELS, most=len(PANELS))}"
     raise DobanditError(f"there is no panel {name!r}; {meant}")

@@ -83,7 +83,7 @@ def general_rarity(problem: Problem, world: World) -> Rarity:
     """min_z P(X_i = x, Pa~(X_i) = z) in G[An(Y)]: 1 for what does not act on the reward, 0 where observations
     cannot tell the effect (X_i has a child in its own c-component, or there are more cells than anybody fills)."""
     fitted = world.fit(problem)
-    graph = problem.graph.subgraph(problem.graph.ancestral(problem.reward))
+    graph = problem.graph.ancestral_graph(problem.reward)
     found: list[tuple[Array, int, int]] = []
     for v in problem.intervenable:
         values = len(problem.domains[v])
@@ -91,9 +91,9 @@ def general_rarity(problem: Problem, world: World) -> Rarity:
             found.append((np.ones(values), 1, 1))
             continue
         component = graph.c_component(v)
-        around = component.union(*(graph.parents(u) for u in component)) - {v}  # Pa~
+        around = graph.with_parents(component) - {v}  # Pa~
         cells = math.prod(len(problem.domains[u]) for u in around)
-        if component & graph.children(v) or cells * values > MOST_CELLS:
+        if graph.has_confounded_child(v) or cells * values > MOST_CELLS:
             found.append((np.zeros(values), len(component), cells))
         else:
             joint = fitted.distribution([v, *sorted(around)])
@@ -117,7 +117,7 @@ class Cells(NamedTuple):
 
 def cells_of(problem: Problem, world: World) -> Cells:
     """What the lemma on E[S] needs, from the exact distributions of the world."""
-    graph = problem.graph.subgraph(problem.graph.ancestral(problem.reward))
+    graph = problem.graph.ancestral_graph(problem.reward)
     joint = cache(world.fit(problem).distribution)
     rarest, alphabet, number = np.zeros((3, len(problem.arms)))
     for i, arm in enumerate(problem.arms):

@@ -1,4 +1,4 @@
-"""`reproduce`: the panels of the paper, run anew, in pieces that are kept."""
+"""`reproduce`: rerun the panels of the paper, in pieces that are kept."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TRIALS = 100  # as in the paper
 
 @dataclass(frozen=True)
 class Reproduced:
-    """A panel, run anew."""
+    """The results of a panel that was rerun."""
 
     panel: Panel
     seed: int
@@ -190,8 +190,8 @@ def _completed(futures: Mapping[Future[Block], int]) -> Iterator[tuple[int, Bloc
 
 
 def _size(job: Job) -> float:
-    """How much work it is, in seconds of an ordinary core, roughly: the largest pieces go first, so that nobody waits
-    for the last one. For cumulative regret a decision is made at every pull, for simple regret in a few phases."""
+    """Roughly how many seconds of an ordinary core it takes. The largest pieces go first, so that all processes finish
+    at about the same time. Cumulative regret takes a decision at every pull, simple regret one in every phase."""
     panel = job.panel
     cells = len(panel.grid) * len(panel.experiment.graph.variables)
     return job.trials / PIECE * (4.0 if panel.objective == "cumulative" else 0.3 + cells / 1500)

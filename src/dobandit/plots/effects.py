@@ -7,24 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dobandit.errors import DobanditError
-from dobandit.plots.style import (
-    BLUE,
-    GREY,
-    INK,
-    LEGEND_ROW,
-    LIGHT,
-    SMALL,
-    TEXT,
-    TITLE,
-    VERMILION,
-    Entry,
-    add_title,
-    blank,
-    legend_below,
-    legend_shape,
-    plain_style,
-    text_width,
-)
+from dobandit.plots import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,10 +41,10 @@ def effects_figure(
     known = [row for row in rows if row.mean is not None]
     known.sort(key=lambda row: row.mean or 0.0, reverse=not low_is_good)
     ordered = [*known, *(row for row in rows if row.mean is None)]
-    with plain_style():
+    with style.plain_style():
         entries = _legend_entries(ordered)
         figure, axes = _page(ordered, title, entries)
-        axes.set_xlabel(xlabel, color=INK, parse_math=False)
+        axes.set_xlabel(xlabel, color=style.INK, parse_math=False)
         axes.set_xlim(*_limits(ordered))
         for y, row in enumerate(ordered):
             _draw_row(axes, y, row)
@@ -75,49 +58,51 @@ def _limits(rows: Sequence[EffectRow]) -> tuple[float, float]:
     return min(values) - air, max(values) + air
 
 
-def _page(rows: Sequence[EffectRow], title: str | None, entries: Sequence[Entry]) -> tuple[Figure, Axes]:
+def _page(rows: Sequence[EffectRow], title: str | None, entries: Sequence[style.Entry]) -> tuple[Figure, Axes]:
     """A figure that fits the arms, with the title above and the legend below."""
     labels = [label for _, label in entries]
-    left = max(text_width(row.label, TEXT) for row in rows) + MARGIN + 0.15
-    width = max(left + AXIS, text_width(title or "", TITLE) + MARGIN) + MARGIN
-    columns, legend_rows = legend_shape(labels, width - 2 * MARGIN)
-    above, below = 0.45 if title else MARGIN, 0.62 + legend_rows * LEGEND_ROW
+    left = max(style.text_width(row.label, style.TEXT) for row in rows) + MARGIN + 0.15
+    width = max(left + AXIS, style.text_width(title or "", style.TITLE) + MARGIN) + MARGIN
+    columns, legend_rows = style.legend_shape(labels, width - 2 * MARGIN)
+    above, below = 0.45 if title else MARGIN, 0.62 + legend_rows * style.LEGEND_ROW
     height = above + len(rows) * ROW + below
-    figure = blank(width, height)
+    figure = style.blank(width, height)
     axes = figure.add_axes((left / width, below / height, AXIS / width, len(rows) * ROW / height))
     _dress(axes, rows)
     if title:
-        add_title(figure, title)
+        style.add_title(figure, title)
     if entries:
-        legend_below(figure, entries, columns)
+        style.legend_below(figure, entries, columns)
     return figure, axes
 
 
 def _dress(axes: Axes, rows: Sequence[EffectRow]) -> None:
     """The frame: names at the left, a light grid for reading values, no other lines."""
     axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_yticks(range(len(rows)), [row.label for row in rows], fontsize=TEXT)
+    axes.set_yticks(range(len(rows)), [row.label for row in rows], fontsize=style.TEXT)
     for row, text in zip(rows, axes.get_yticklabels(), strict=True):
-        text.set(color=GREY if row.mean is None else INK, parse_math=False)
+        text.set(color=style.GREY if row.mean is None else style.INK, parse_math=False)
     axes.tick_params(axis="y", length=0)
-    axes.tick_params(axis="x", color=GREY, labelcolor=INK, labelsize=SMALL)
-    axes.grid(axis="x", color=LIGHT, linewidth=0.8)
+    axes.tick_params(axis="x", color=style.GREY, labelcolor=style.INK, labelsize=style.SMALL)
+    axes.grid(axis="x", color=style.LIGHT, linewidth=0.8)
     axes.set_axisbelow(True)
     for side in ("left", "right", "top"):
         axes.spines[side].set_visible(False)
-    axes.spines["bottom"].set_color(GREY)
+    axes.spines["bottom"].set_color(style.GREY)
 
 
 def _draw_row(axes: Axes, y: float, row: EffectRow) -> None:
     identified = row.mean is not None
     if row.low is not None and row.high is not None:
-        axes.plot([row.low, row.high], [y, y], color=BLUE, linewidth=2, solid_capstyle="butt", zorder=3)
+        axes.plot([row.low, row.high], [y, y], color=style.BLUE, linewidth=2, solid_capstyle="butt", zorder=3)
     if row.mean is not None:
-        axes.plot([row.mean], [y], "o", color=BLUE, markersize=6.5, zorder=4)
+        axes.plot([row.mean], [y], "o", color=style.BLUE, markersize=6.5, zorder=4)
     if row.naive is not None:
-        axes.plot([row.naive], [y], **_hollow(VERMILION if identified else GREY))
+        axes.plot([row.naive], [y], **_hollow(style.VERMILION if identified else style.GREY))
     if row.truth is not None:
-        axes.vlines([row.truth], y - 0.32, y + 0.32, color=INK if identified else GREY, linewidth=1.3, zorder=6)
+        axes.vlines(
+            [row.truth], y - 0.32, y + 0.32, color=style.INK if identified else style.GREY, linewidth=1.3, zorder=6
+        )
     if not identified:
         _say_unknown(axes, y, [value for value in (row.naive, row.truth) if value is not None])
 
@@ -130,16 +115,18 @@ def _say_unknown(axes: Axes, y: float, marks: Sequence[float]) -> None:
     """The reason why an arm has no estimate, in the widest free part of the row: a third of it holds the text."""
     stops = sorted([*axes.get_xlim(), *marks])
     left, right = max(pairwise(stops), key=lambda pair: pair[1] - pair[0])
-    text = axes.text((left + right) / 2, y, UNKNOWN, color=GREY, style="italic", size=8.0, ha="center", va="center")
+    text = axes.text(
+        (left + right) / 2, y, UNKNOWN, color=style.GREY, style="italic", size=8.0, ha="center", va="center"
+    )
     text.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 1.0})
 
 
-def _legend_entries(rows: Sequence[EffectRow]) -> list[Entry]:
+def _legend_entries(rows: Sequence[EffectRow]) -> list[style.Entry]:
     """The signs that occur, and what they mean."""
     from matplotlib.lines import Line2D
 
-    estimate = Line2D([], [], color=BLUE, marker="o", markersize=6.5, linewidth=2)
-    naive = Line2D([], [], linestyle="none", **_hollow(VERMILION))
-    truth = Line2D([], [], linestyle="none", color=INK, marker="|", markersize=12, markeredgewidth=1.3)
+    estimate = Line2D([], [], color=style.BLUE, marker="o", markersize=6.5, linewidth=2)
+    naive = Line2D([], [], linestyle="none", **_hollow(style.VERMILION))
+    truth = Line2D([], [], linestyle="none", color=style.INK, marker="|", markersize=12, markeredgewidth=1.3)
     entries = [("mean", estimate, ESTIMATE), ("naive", naive, NAIVE), ("truth", truth, TRUTH)]
     return [(sign, label) for field, sign, label in entries if any(getattr(row, field) is not None for row in rows)]

@@ -7,25 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dobandit.errors import DobanditError, GraphError, UnknownVariable, listing
+from dobandit.plots import style
 from dobandit.plots.curves import Box, Point
 from dobandit.plots.layers import Edge, Line
 from dobandit.plots.layout import Layout, layout
-from dobandit.plots.style import (
-    INK,
-    LEGEND_ROW,
-    SMALL,
-    SWATCH,
-    TEXT,
-    TITLE,
-    VERMILION,
-    Entry,
-    add_title,
-    blank,
-    legend_below,
-    legend_shape,
-    plain_style,
-    text_width,
-)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,8 +39,8 @@ def graph_figure(
     """
     directed, bidirected, kinds, legend = list(directed), list(bidirected), kinds or {}, legend or {}
     _check(nodes, directed, bidirected, kinds, legend)
-    with plain_style():
-        widths = {node: max(0.52, text_width(node, TEXT) + 0.26) for node in nodes}
+    with style.plain_style():
+        widths = {node: max(0.52, style.text_width(node, style.TEXT) + 0.26) for node in nodes}
         drawing = layout(nodes, directed, bidirected, widths)
         entries = _legend_entries(kinds, legend, bool(bidirected))
         figure, axes = _page(drawing, title, entries)
@@ -89,25 +74,28 @@ def _check(
             )
 
 
-def _page(drawing: Layout, title: str | None, entries: Sequence[Entry]) -> tuple[Figure, Axes]:
+def _page(drawing: Layout, title: str | None, entries: Sequence[style.Entry]) -> tuple[Figure, Axes]:
     """A figure that fits the drawing, with the title above and the legend below it; a unit of its axes is an inch."""
     left, right, top, bottom = _bounds(drawing)
     labels = [label for _, label in entries]
-    texts = [text_width(title or "", TITLE), *(text_width(label, SMALL) + SWATCH for label in labels)]
+    texts = [
+        style.text_width(title or "", style.TITLE),
+        *(style.text_width(label, style.SMALL) + style.SWATCH for label in labels),
+    ]
     width = max(right - left, NARROWEST, *texts) + 2 * MARGIN
-    columns, rows = legend_shape(labels, width - 2 * MARGIN)
+    columns, rows = style.legend_shape(labels, width - 2 * MARGIN)
     above = 0.42 if title else MARGIN
-    below = rows * LEGEND_ROW + (0.28 if rows else MARGIN)
+    below = rows * style.LEGEND_ROW + (0.28 if rows else MARGIN)
     height = above + bottom - top + below
-    figure = blank(width, height)
+    figure = style.blank(width, height)
     axes = figure.add_axes((0, below / height, 1, (bottom - top) / height))
     middle = (left + right) / 2
     axes.set(xlim=(middle - width / 2, middle + width / 2), ylim=(bottom, top))
     axes.set_axis_off()
     if title:
-        add_title(figure, title)
+        style.add_title(figure, title)
     if entries:
-        legend_below(figure, entries, columns)
+        style.legend_below(figure, entries, columns)
     return figure, axes
 
 
@@ -120,19 +108,19 @@ def _bounds(drawing: Layout) -> tuple[float, float, float, float]:
     return min(xs), max(xs), min(ys) - 0.03, max(ys) + 0.03
 
 
-def _legend_entries(kinds: Mapping[str, str], legend: Mapping[str, tuple[str, str]], hidden: bool) -> list[Entry]:
+def _legend_entries(kinds: Mapping[str, str], legend: Mapping[str, tuple[str, str]], hidden: bool) -> list[style.Entry]:
     """A swatch for every kind that occurs, in the order of the legend, and the dashes if there are any."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
 
     occurring = set(kinds.values())
-    entries: list[Entry] = [
-        (Patch(facecolor=colour, edgecolor=INK, linewidth=0.9), label)
+    entries: list[style.Entry] = [
+        (Patch(facecolor=colour, edgecolor=style.INK, linewidth=0.9), label)
         for kind, (label, colour) in legend.items()
         if kind in occurring
     ]
     if hidden:
-        entries.append((Line2D([], [], color=VERMILION, linewidth=1.4, linestyle=DASHES), HIDDEN))
+        entries.append((Line2D([], [], color=style.VERMILION, linewidth=1.4, linestyle=DASHES), HIDDEN))
     return entries
 
 
@@ -142,11 +130,11 @@ def _draw_box(axes: Axes, node: str, box: Box, colour: str) -> None:
 
     corner = (box.x - box.width / 2, box.y - box.height / 2)
     shape = FancyBboxPatch(corner, box.width, box.height, boxstyle="round,pad=0,rounding_size=0.1")
-    shape.set(facecolor=colour, edgecolor=INK, linewidth=1.1, zorder=3, label=node)
+    shape.set(facecolor=colour, edgecolor=style.INK, linewidth=1.1, zorder=3, label=node)
     axes.add_patch(shape)
     red, green, blue = to_rgb(colour)
-    ink = INK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "white"
-    axes.text(box.x, box.y, node, size=TEXT, color=ink, ha="center", va="center", zorder=4, parse_math=False)
+    ink = style.INK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "white"
+    axes.text(box.x, box.y, node, size=style.TEXT, color=ink, ha="center", va="center", zorder=4, parse_math=False)
 
 
 def _draw_line(axes: Axes, line: Line, points: Sequence[Point]) -> None:
@@ -155,7 +143,7 @@ def _draw_line(axes: Axes, line: Line, points: Sequence[Point]) -> None:
     from matplotlib.path import Path
 
     curve = list(points)
-    colour, width, dashes, rank = (VERMILION, 1.4, DASHES, 2) if line.hidden else (INK, 1.1, "-", 1)
+    colour, width, dashes, rank = (style.VERMILION, 1.4, DASHES, 2) if line.hidden else (style.INK, 1.1, "-", 1)
     for end, inner in [(-1, -2), (0, 1)] if line.hidden else [(-1, -2)]:
         head = _head(points[end], points[inner])
         curve[end] = head[2]

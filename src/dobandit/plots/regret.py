@@ -7,21 +7,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, NamedTuple
 
 from dobandit.errors import DobanditError
-from dobandit.plots.style import (
-    GREY,
-    INK,
-    LEGEND_ROW,
-    LIGHT,
-    SMALL,
-    TITLE,
-    Entry,
-    add_title,
-    blank,
-    legend_below,
-    legend_shape,
-    plain_style,
-    text_width,
-)
+from dobandit.plots import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,11 +63,13 @@ def curves_figure(
     """
     if not curves:
         raise DobanditError("there is nothing to draw: no policies were given")
-    with plain_style():
+    with style.plain_style():
         labels = [*(curve.policy for curve in curves), *[PUBLISHED] * bool(published), *(b.policy for b in bounds)]
-        columns, rows = legend_shape(labels, WIDTH - 2 * MARGIN)
-        above, below = 0.45 if title else MARGIN, 0.62 + rows * LEGEND_ROW
-        figure = blank(max(WIDTH, text_width(title or "", TITLE) + 2 * MARGIN), above + HEIGHT + below)
+        columns, rows = style.legend_shape(labels, WIDTH - 2 * MARGIN)
+        above, below = 0.45 if title else MARGIN, 0.62 + rows * style.LEGEND_ROW
+        figure = style.blank(
+            max(WIDTH, style.text_width(title or "", style.TITLE) + 2 * MARGIN), above + HEIGHT + below
+        )
         width, height = figure.get_size_inches()
         axes = figure.add_axes((LEFT / width, below / height, 1 - (LEFT + MARGIN) / width, HEIGHT / height))
         _dress(axes, xlabel, ylabel)
@@ -95,8 +83,8 @@ def curves_figure(
         entries += [_draw_bound(axes, *bound) for bound in zip(bounds, cycle(BOUNDS), strict=False)]
         axes.set_ylim(bottom=min(0.0, *(min(curve.mean) for curve in curves)))
         if title:
-            add_title(figure, title)
-        legend_below(figure, entries, columns)
+            style.add_title(figure, title)
+        style.legend_below(figure, entries, columns)
     return figure
 
 
@@ -123,20 +111,20 @@ def _policy(curve: Curve) -> str:
 
 
 def _dress(axes: Axes, xlabel: str, ylabel: str) -> None:
-    axes.set_xlabel(xlabel, color=INK, parse_math=False)
-    axes.set_ylabel(ylabel, color=INK, parse_math=False)
-    axes.tick_params(color=GREY, labelcolor=INK, labelsize=SMALL)
+    axes.set_xlabel(xlabel, color=style.INK, parse_math=False)
+    axes.set_ylabel(ylabel, color=style.INK, parse_math=False)
+    axes.tick_params(color=style.GREY, labelcolor=style.INK, labelsize=style.SMALL)
     axes.locator_params(axis="x", steps=[1, 2, 5, 10])  # no ticks at 2.5 where costs are whole
-    axes.grid(color=LIGHT, linewidth=0.8)
+    axes.grid(color=style.LIGHT, linewidth=0.8)
     axes.set_axisbelow(True)
     for side in ("right", "top"):
         axes.spines[side].set_visible(False)
     for side in ("left", "bottom"):
-        axes.spines[side].set_color(GREY)
+        axes.spines[side].set_color(style.GREY)
 
 
-def _draw(axes: Axes, curve: Curve, style: Style, order: int) -> Entry:
-    colour, dashes, sign = style
+def _draw(axes: Axes, curve: Curve, look: Style, order: int) -> style.Entry:
+    colour, dashes, sign = look
     (line,) = axes.plot(curve.x, curve.mean, color=colour, linestyle=dashes, linewidth=1.6, zorder=order)
     line.set(marker=sign, markersize=4, markevery=max(1, len(curve.x) // 8))
     low = [m - s for m, s in zip(curve.mean, curve.se, strict=True)]
@@ -145,9 +133,9 @@ def _draw(axes: Axes, curve: Curve, style: Style, order: int) -> Entry:
     return line, curve.policy
 
 
-def _draw_dots(axes: Axes, curves: Sequence[Curve]) -> list[Entry]:
+def _draw_dots(axes: Axes, curves: Sequence[Curve]) -> list[style.Entry]:
     """Regret at one place: a dot for every policy, from left to right, with a bar of one standard error each way."""
-    entries: list[Entry] = []
+    entries: list[style.Entry] = []
     for i, (curve, (colour, _, sign)) in enumerate(zip(curves, _styles(curves), strict=True)):
         bars = axes.errorbar([i], curve.mean, curve.se, fmt=sign, color=colour, markersize=6, capsize=4, linewidth=1.4)
         entries.append((bars.lines[0], curve.policy))
@@ -177,18 +165,18 @@ def _level(curve: Curve, place: float, ends: tuple[float, float]) -> Curve:
     return Curve(curve.policy, ends, (height, height), (0.0, 0.0))
 
 
-def _draw_published(axes: Axes, curves: Sequence[Curve], styles: Mapping[str, Style]) -> list[Entry]:
+def _draw_published(axes: Axes, curves: Sequence[Curve], styles: Mapping[str, Style]) -> list[style.Entry]:
     """One dotted line for every policy, and one entry of the legend for all of them."""
     if not curves:
         return []
     from matplotlib.lines import Line2D
 
     for name, curve in {_policy(curve): curve for curve in curves}.items():
-        colour = styles[name][0] if name in styles else GREY
+        colour = styles[name][0] if name in styles else style.GREY
         axes.plot(curve.x, curve.mean, color=colour, linestyle=DOTS, linewidth=1.4)
-    return [(Line2D([], [], color=GREY, linestyle=DOTS, linewidth=1.4), PUBLISHED)]
+    return [(Line2D([], [], color=style.GREY, linestyle=DOTS, linewidth=1.4), PUBLISHED)]
 
 
-def _draw_bound(axes: Axes, bound: Curve, dashes: tuple[int, tuple[float, ...]]) -> Entry:
-    (line,) = axes.plot(bound.x, bound.mean, color=INK, linestyle=dashes, linewidth=0.9)
+def _draw_bound(axes: Axes, bound: Curve, dashes: tuple[int, tuple[float, ...]]) -> style.Entry:
+    (line,) = axes.plot(bound.x, bound.mean, color=style.INK, linestyle=dashes, linewidth=0.9)
     return line, bound.policy

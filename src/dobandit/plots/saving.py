@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dobandit.errors import DobanditError, FileProblem, StorageError
+from dobandit.errors import DobanditError
+from dobandit.files import replacing
 from dobandit.plots.style import plain_style
 
 if TYPE_CHECKING:
@@ -36,14 +36,5 @@ def save(figure: Figure, path: str | os.PathLike[str]) -> None:
     if form not in UNWRITTEN:
         raise DobanditError(f"cannot save a figure as {path}: the name must end in .png, .svg or .pdf")
     drawn = to_bytes(figure, form)
-    draft = Path(path).with_name(f".dobandit-{os.getpid()}.{form}")  # so that a full disk leaves no half of a file
-    try:
+    with replacing(Path(path)) as draft:
         draft.write_bytes(drawn)
-        draft.replace(path)
-    except (FileNotFoundError, NotADirectoryError):
-        raise FileProblem(f"cannot write {path}: its folder does not exist") from None
-    except OSError as error:
-        raise StorageError(f"cannot write {path}: {error.strerror}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            draft.unlink()

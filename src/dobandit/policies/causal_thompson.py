@@ -32,7 +32,7 @@ AHEAD = 1000  # times as many pulls as were made so far are taken to be still to
 ALIKE = 0.25  # of how far the prior may be off, so much at most is added to all draws, or taken from them
 FLOOR = 1e-2  # the least that a pull is taken to lose
 FOR_ALL = 2.0  # an observation informs other arms, too: so many times it counts what it teaches about one
-RENEW = 10  # weights and lessons are made anew when the pulls have grown by a tenth
+RENEW = 10  # weights and lessons are recomputed when the pulls have grown by a tenth
 HOLD = 1000  # a decision is kept for the next thousandth of the pulls
 
 
@@ -78,18 +78,18 @@ class CausalThompson(OnPooledEvidence):
         return Choice(self._substituted(view, state, arms, means), state, _kept_for(view.times))
 
     def _refreshed(self, pooled: PooledEstimator, view: View, state: State) -> State:
-        """Weights, lessons and contradictions, anew in rows whose evidence has grown by a tenth."""
+        """The state with weights, lessons and contradictions recomputed where evidence has grown by a tenth."""
         due = (state.due <= view.times).nonzero()[0]
         if len(due) == len(state.due):
-            return self._anew(pooled, view, state)
+            return self._recomputed(pooled, view, state)
         if len(due):
             state = State._make(part.copy() for part in state)
-            part = self._anew(pooled, view.take(due), State._make(part[due] for part in state))
+            part = self._recomputed(pooled, view.take(due), State._make(part[due] for part in state))
             for old, new in zip(state, part, strict=True):
                 old[due] = new
         return state
 
-    def _anew(self, pooled: PooledEstimator, view: View, state: State) -> State:
+    def _recomputed(self, pooled: PooledEstimator, view: View, state: State) -> State:
         known, totals = pooled.known(view.evidence)
         due = view.times + 1 + view.times // RENEW
         as_good = _as_good(pooled, view, known.gradients, totals)

@@ -57,7 +57,7 @@ class Crm:
         return Choice(arms, state._replace(beta=rule.beta, swept=rule.swept))
 
     def refreshed(self, view: View, state: State) -> State:
-        """The back-door samples anew where there are new observations."""
+        """The state with the back-door samples recomputed in rows that have new observations."""
         now = view.told[:, OBSERVE]
         rows = np.flatnonzero(now != state.seen)
         if not len(rows):
@@ -79,7 +79,7 @@ def _tables(problem: Problem, variable: str) -> tuple[Tallied, ...]:
 
     None for an effect of the reward: adjusting for the reward itself leaves nothing to estimate.
     """
-    parents = tuple(v for v in problem.graph.variables if v in problem.graph.parents(variable))
+    parents = problem.graph.in_order(problem.graph.parents(variable))
     if problem.reward in parents:
         return ()
     outcome = Tallied(problem.reward, (variable, *parents), every=2, rest=0)

@@ -1,10 +1,10 @@
 """What our two policies share: pooled evidence, the recommendation, and the guard against a wrong graph.
 
-The guard has two eyes. An arm whose own rewards contradict what the graph makes of all data is *refuted*: from then on
-it is judged by its own rewards alone. That helps only arms that are pulled. So the outcomes of all arms are watched,
-too, whether they keep what the graph promises about them; where a promise is broken, the hidden cause that would
-explain it is *added* to the graph, all data are pooled anew, and what was refuted is judged anew. An edge too many
-costs evidence, never truth: a right graph stays right with it.
+The guard makes two checks. An arm whose own rewards contradict what the graph makes of all data is *refuted*: from then
+on it is judged by its own rewards alone. That helps only arms that are pulled. So the guard also tests the
+independencies that the graph implies on the outcomes of all arms. Where one fails, the hidden cause that would explain
+it is *added* to the graph, all data are pooled again, and refuted arms are judged again. An edge too many costs
+evidence but never makes an estimate wrong: a correct graph stays correct with it.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class OnPooledEvidence:
         return Choice(arms, state, repeats)
 
     def _watched(self, view: View, state: State) -> State:
-        """The state after a look at the promises, where it is time for one. Rows with a new graph begin anew."""
+        """The state after a look at the promises, where it is time for one. Rows with a new graph start over."""
         outcomes = view.told.sum(axis=1).astype(np.intp)
         rows = (state.look <= outcomes).nonzero()[0]
         if not len(rows):
@@ -96,7 +96,7 @@ class OnPooledEvidence:
         )
 
     def refuted(self, pooled: PooledEstimator, evidence: Evidence, before: Array, known: Known) -> Array:
-        """How far own rewards contradict the graph; 0 where they do not, or where nobody looks."""
+        """How far own rewards contradict the graph; 0 where they do not, or without the guard."""
         return pooled.refuted(evidence, before, known) if self.guard else before
 
     def recommend(self, view: View, state: State) -> Arms:
@@ -109,7 +109,7 @@ class OnPooledEvidence:
         return found
 
     def contradicted(self, view: View, state: State) -> Array:
-        """How far own rewards contradict the graph, for somebody who asks from outside."""
+        """How far own rewards contradict the graph, for `explain` and `status`."""
         found = np.zeros(state.refuted.shape)
         refuted, added = self._doubts(view, state)
         for rows, pooled, seen in by_graph(view.problem, view.evidence, added):

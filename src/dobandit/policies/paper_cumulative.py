@@ -70,7 +70,7 @@ class PaperCumulative:
         return Choice(arms, state._replace(beta=rule.beta, swept=rule.swept))
 
     def refreshed(self, view: View, state: State, chance: Chance | None) -> State:
-        """S and Y anew where there are new observations."""
+        """The state with S and Y recomputed in rows that have new observations."""
         now = view.told[:, OBSERVE]
         rows = np.flatnonzero(now != state.seen)
         if not len(rows):

@@ -42,7 +42,7 @@ class View:
     left: Array
     affordable: NDArray[np.bool_]
     pulls: Array  # pending ones included
-    notes: dict[str, Array] | None = None  # where somebody wants to know the numbers that a choice was made by
+    notes: dict[str, Array] | None = None  # filled with the numbers behind a choice, if not None
 
     def take(self, rows: NDArray[np.intp]) -> View:
         """Some of the rows."""

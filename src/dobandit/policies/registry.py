@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import Field, fields, is_dataclass
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
 import dobandit.policies
-from dobandit.errors import PolicyError, listing
+from dobandit.errors import PolicyError, did_you_mean, listing
 from dobandit.policies.protocol import Policy
 
 _SPEC = re.compile(r"\s*([^\[\]]+?)\s*(?:\[(.*)\])?\s*")
@@ -61,8 +60,7 @@ def policy(spec: str | Policy) -> Policy:
     name = _plain(parsed[1] if parsed else spec)
     known = {_plain(n): kind for n, kind in registered().items()}
     if parsed is None or name not in known:
-        near = get_close_matches(name, list(known), n=3, cutoff=0.4)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {listing(registered())}"
+        hint = did_you_mean(name, known, most=3) or f"there are {listing(registered())}"
         raise PolicyError(f"there is no policy {spec!r}; {hint}")
     kind = known[name]
     made: Policy = kind(**_options(spec, kind, parsed[2] or ""))

@@ -1,4 +1,4 @@
-"""What a pull costs: a number, or a rule by which a simulation draws it anew for every trial."""
+"""What a pull costs: a number, or a rule by which a simulation draws it for every trial."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dobandit.errors import ArmError
 from dobandit.problem.arms import Arm, parse_do
 from dobandit.problem.faults import Faults, is_positive
+from dobandit.problem.kinds import CostLike
 
 ROUNDING = 1e-9  # of a budget: less than this is not money
 
@@ -45,8 +46,8 @@ Cost = float | Choose | Uniform
 
 def costs_of_arms(
     arms: tuple[Arm, ...],
-    stated: object,
-    default: object,
+    stated: Mapping[str, CostLike] | None,
+    default: CostLike,
     domains: Mapping[str, tuple[str, ...]],
     faults: Faults,
 ) -> tuple[Cost, ...]:
@@ -71,7 +72,7 @@ def costs_of_arms(
     )
 
 
-def read_cost(value: object, place: tuple[str, ...], faults: Faults) -> Cost:
+def read_cost(value: CostLike, place: tuple[str, ...], faults: Faults) -> Cost:
     """A positive number, `{choose = [2, 3]}` or `{uniform = [1, 1.3]}`."""
     if is_positive(value):
         return float(value)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping
-from difflib import get_close_matches
 from numbers import Real
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, TypeVar
 
-from dobandit.errors import Fault, ProblemError, listing
+from dobandit.errors import Fault, ProblemError, did_you_mean, listing
+
+T = TypeVar("T", bound=str)
 
 
 class Faults:
@@ -22,13 +23,12 @@ class Faults:
         self.found.append(Fault(place, message))
 
     def unknown(self, place: tuple[str, ...], message: str, name: str, known: Iterable[str]) -> None:
-        """A name that nobody knows: the nearest known one, or all of them, as the way out."""
+        """An unknown name: the fault says the nearest known one, or all of them."""
         if name in self.hidden:
             self.add(place, f"{name} is hidden in the graph; remove the mark there, or name an observed variable")
             return
         known = list(known)
-        near = get_close_matches(name, known, n=1)
-        self.add(place, f"{message}; " + (f"did you mean {near[0]}?" if near else f"known are {listing(known)}"))
+        self.add(place, f"{message}; {did_you_mean(name, known) or f'known are {listing(known)}'}")
 
     def mapping(self, value: object, place: tuple[str, ...]) -> Mapping[Any, Any]:
         if value is None or isinstance(value, Mapping):
@@ -49,11 +49,12 @@ class Faults:
                 self.add(place, f"{name} is named twice")
         return tuple(dict.fromkeys(name for name in names if name in known))
 
-    def one_of(self, value: object, place: tuple[str, ...], options: tuple[str, ...]) -> str:
-        if value not in options:
-            self.add(place, f"expected {' or '.join(map(repr, options))}, not {value!r}")
-            return options[0]
-        return str(value)
+    def one_of(self, value: str, place: tuple[str, ...], options: tuple[T, ...]) -> T:
+        for option in options:
+            if option == value:
+                return option
+        self.add(place, f"expected {' or '.join(map(repr, options))}, not {value!r}")
+        return options[0]
 
     def raise_any(self) -> None:
         if self.found:

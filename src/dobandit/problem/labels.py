@@ -46,6 +46,6 @@ def is_numeral(text: str) -> bool:
     (True, False, False)
     """
     try:
-        return math.isfinite(float(text)) and "_" not in text  # Python reads 1_0 as 10; nobody else does
+        return math.isfinite(float(text)) and "_" not in text  # Python reads 1_0 as 10; other programs do not
     except ValueError:
         return False

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 from dobandit.problem.faults import Faults, is_number
+from dobandit.problem.kinds import RewardLike
 from dobandit.problem.labels import label
 
 Worth = dict[str, float]
 BINARY = ("0", "1")
 
 
-def read_reward(reward: object, variables: Iterable[str], faults: Faults) -> tuple[str, Worth | None, bool]:
+def read_reward(
+    reward: RewardLike | None, variables: Collection[str], observed: Collection[str], faults: Faults
+) -> tuple[str, Worth | None, bool]:
     """The variable, the worth of each of its values (None: 0/1), and whether numbers in between occur.
 
     `reward` is a name, or a table with `variable` and either `values` ({no = 0, yes = 1}) or `range`
@@ -24,8 +27,10 @@ def read_reward(reward: object, variables: Iterable[str], faults: Faults) -> tup
     name = table.get("variable")
     if name is None:
         faults.add(("reward",), "is missing: name the variable whose mean is to be made large (or small)")
-    elif name not in (known := list(variables)):
-        faults.unknown(("reward",), f"there is no variable {name}", str(name), known)
+    elif name not in variables:
+        faults.unknown(("reward",), f"there is no variable {name}", str(name), variables)
+    elif name not in observed:
+        faults.add(("observed",), f"the reward {name} must be observed")
     if "values" in table and "range" in table:
         faults.add(("reward", "range"), "give either values or range, not both")
     if "range" in table:

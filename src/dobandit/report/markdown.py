@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from dobandit.report.page import Page, Part, Picture, Points, Table
 
 
@@ -33,6 +35,5 @@ def _part(part: Part, pictures: str) -> str:
             return part
 
 
-def _row(cells: object) -> str:
-    assert isinstance(cells, list | tuple)
-    return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
+def _row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

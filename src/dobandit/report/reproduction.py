@@ -44,7 +44,7 @@ def reproduction_page(panels: Sequence[Reproduced], *, timed: bool = True, bound
     if timed:
         facts["computing time"] = f"{sum(p.seconds for p in panels):.1f} s on all processes together"
     return Page(
-        "Confounded Budgeted Causal Bandits, run anew",
+        "Confounded Budgeted Causal Bandits: the experiments, rerun",
         f"{CITATION} Every panel was run again; dotted curves and the rows called published are the points of the "
         "paper's figures.",
         facts,

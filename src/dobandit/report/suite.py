@@ -12,7 +12,7 @@ from dobandit.report.html import to_html
 from dobandit.report.page import AGAINST, Page, Part, Picture, Section, Table, versions
 from dobandit.suite import Comparison, write
 
-SETTLED = 0.01  # simple regret that nobody minds
+SETTLED = 0.01  # simple regret below which the recommendation counts as good
 
 
 def suite_page(comparisons: Sequence[Comparison], seed: int) -> Page:

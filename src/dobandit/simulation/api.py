@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dobandit.chance import BLOCK, uniforms
 from dobandit.errors import SimulationError, listing
 from dobandit.evidence.logged import Logged, read_log
-from dobandit.evidence.sources import open_file, open_source
+from dobandit.evidence.sources import Data, open_file, open_source
 from dobandit.evidence.tally import Layout
 from dobandit.policies import Policy, policies_for, policy
 from dobandit.policies.protocol import Guarded
@@ -43,7 +43,7 @@ def simulate(
     trials: int = 100,
     seed: int = 0,
     budgets: Sequence[float] | None = None,
-    evidence: object = None,
+    evidence: Data | None = None,
     *,
     first: int = 0,
     executor: Executor | Submits | None = None,
@@ -261,7 +261,7 @@ def _play_all(
     }
 
 
-def _read_logs(match: Match, world: World | Callable[[int], World], evidence: object) -> dict[str, Logged]:
+def _read_logs(match: Match, world: World | Callable[[int], World], evidence: Data) -> dict[str, Logged]:
     """What the log says to each policy that can start from one; the others are published without a rule for that."""
     if not isinstance(world, World) or world.trials > 1:
         raise SimulationError(
@@ -286,7 +286,7 @@ def _reporter(progress: Callable[[str, float], None], name: str, i: int, parts: 
 
 
 def _optimum(match: Match, costs: Array, budgets: tuple[float, ...]) -> tuple[Array, str]:
-    """What somebody who knows all means gets, with axes (trial, budget), and how that was found."""
+    """What the best choice with known means earns, with axes (trial, budget), and how it was computed."""
     if match.problem.objective == "simple":
         return match.utility.max(axis=1, keepdims=True).repeat(len(budgets), axis=1), "best arm"
     return regret.optimum(match.utility, costs, budgets)

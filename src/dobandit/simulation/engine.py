@@ -132,7 +132,7 @@ class _Run:
         self.retired = []
 
     def pull(self) -> None:
-        """Everybody carries out the decision, as far as it can be paid and nobody has to be split off."""
+        """Every row carries out its decision, as far as its money allows and until a row must be split off."""
         rows = self.rows
         everybody = np.arange(len(rows.trial))
         if (rows.again == 1).all():

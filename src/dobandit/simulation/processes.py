@@ -16,7 +16,7 @@ from dobandit.errors import SimulationError
 def processes(count: int) -> Iterator[ProcessPoolExecutor]:
     """A pool of processes that leave Ctrl-C to us. When we are interrupted or fail, they end at once.
 
-    They are started anew and not forked: a fork copies locks of other threads in whatever state they are.
+    They are spawned and not forked: a fork copies locks of other threads in whatever state they are.
     """
     others = set(active_children())
     with _undisturbed():
@@ -39,7 +39,7 @@ def processes(count: int) -> Iterator[ProcessPoolExecutor]:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Interrupts wait; the processes that are started meanwhile inherit that, so that none is interrupted half-born."""
+    """Interrupts wait. Processes that are started meanwhile inherit that, so that none is interrupted as it starts."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -1,4 +1,4 @@
-"""Regret: what was lost against somebody who knew the means of all arms.
+"""Regret: what was lost against the best choice with known means of all arms.
 
 Simple regret compares the recommended arm with the best one. Cumulative regret compares with the best way to spend
 the whole budget: where costs and budget are whole cents, an unbounded knapsack problem that is solved exactly; else

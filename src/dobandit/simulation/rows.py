@@ -16,7 +16,7 @@ from dobandit.problem.costs import ROUNDING
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-NEARLY = 1.001  # times the dearest arm: up to here nobody needs to look at the money closely
+NEARLY = 1.001  # times the dearest arm: with more money than this, any arm is affordable
 
 
 @dataclass
@@ -85,7 +85,7 @@ def payable(rows: Rows) -> Array:
 
 
 def pulls_at_once(rows: Rows, budgets: Sequence[float]) -> Indices:
-    """How often each row pulls its arm before somebody has to look: until the decision is carried out, the money is
+    """How often each row pulls its arm before a new decision is due: until the decision is carried out, the money is
     gone, or a smaller budget must be split off."""
     price = rows.costs[np.arange(len(rows.arm)), rows.arm]
     smaller = np.array(budgets)[rows.next]

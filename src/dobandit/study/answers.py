@@ -55,7 +55,7 @@ class ArmStatus(NamedTuple):
 
 class Status(NamedTuple):
     """Where a study stands. `told` outcomes, `open` pulls, `expired` ones among them, rows that were
-    `logged`, batches of rows that are `uncounted`, because another version counted them: observe them anew; and
+    `logged`, batches of rows that are `uncounted`, because another version counted them: observe them again; and
     `warnings` about the graph."""
 
     policy: str

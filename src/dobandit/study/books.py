@@ -1,7 +1,7 @@
 """The books of a study: what all its events add up to.
 
 The books are a fold: `Books.opened(created)`, then one `apply` after the other, and nothing else changes them. Events
-say which arms were pulled; what the policy remembers is worked out anew from them. A correction (`amended`,
+say which arms were pulled; what the policy remembers is worked out from them. A correction (`amended`,
 `withdrawn`) is about the past, so the books are then folded again from the start, as if the outcome had been told
 so, or had never been told.
 
@@ -79,7 +79,7 @@ class Books:
         self.problem, self.policy, self.seed = problem, made, seed
         self.chance = Chance(seed, f"policy:{made.name}")
         self.costs = np.array([problem.costs], dtype=float)
-        self.number = 0  # events in the books
+        self.number = 0  # events that were applied
         self.total = problem.budget
         self.last = 0  # the last pull's number
         self.time = 0  # pulls that were begun; it never goes back, so that no chance is used twice
@@ -87,7 +87,7 @@ class Books:
         self.lapsed: dict[int, int] = {}  # pulls that expired and were handed on as another: their arms
         self.withdrawn: dict[int, bool] = {}  # pulls that do not count, and whether they cost nothing
         self.paid = np.zeros((1, arms))
-        self.done = np.zeros((1, arms))  # pulls whose outcome is in the books
+        self.done = np.zeros((1, arms))  # pulls whose outcome is known
         self.gone = np.zeros((1, arms))  # pulls that were withdrawn when their phase was over
         self.batches: dict[str, dict[str, Any]] = {}  # logs by name: how many rows, a digest, whether they count
         self.records: dict[str, int] = {}  # unasked experiments by name: their pulls
@@ -111,8 +111,8 @@ class Books:
 
     @classmethod
     def folded(cls, events: Iterable[Event], remembers: bool = True) -> Books:
-        """The books of a whole history, corrections included. Much quicker without what the policy remembers, for
-        somebody who asks it nothing."""
+        """The books of a whole history, corrections included. Much quicker without what the policy remembers,
+        where it is not asked for a choice."""
         created, *rest = events
         books = cls.opened(created)
         books._remembers = remembers
@@ -148,7 +148,7 @@ class Books:
 
     def _observe(self, content: Mapping[str, Any]) -> None:
         """Logged rows, once under each name; those that another version has counted in another way wait to be sent
-        anew."""
+        again."""
         if self.batches.get(content["name"], {}).get("counts"):
             return
         fits = all(reader.can_add(content["evidence"]) for reader in self.readers)
@@ -168,7 +168,7 @@ class Books:
         self._open(pull, Lease(arm, content["worker"], content["expires"]))
 
     def _record(self, pull: int, content: Mapping[str, Any]) -> None:
-        """An experiment that nobody asked for: begun and finished at once."""
+        """An experiment that was not asked for: begun and finished at once."""
         self.last, self.time = pull, self.time + 1
         if "name" in content:
             self.records[content["name"]] = pull

@@ -10,7 +10,7 @@ from typing import Any
 
 from dobandit.errors import ArmError, Conflict, DobanditError, OutcomeError, StudyError, listing
 from dobandit.policies.protocol import State
-from dobandit.problem import Arm, label
+from dobandit.problem import Arm, Value, label
 from dobandit.study.books import Books, Lease
 from dobandit.study.corrections import withdrawn
 from dobandit.study.damage import making_sense_of
@@ -26,7 +26,7 @@ SNAPSHOT_EVERY = 64  # events
 
 
 class Entry:
-    """One transaction: events that are in the books at once, and in the log at its end."""
+    """One transaction: its events are applied to the books at once, and written to the log at its end."""
 
     def __init__(self, books: Books, access: Access, now: float) -> None:
         self.books, self.time, self._access = books, now, access
@@ -40,11 +40,11 @@ class Entry:
         return pull or 0
 
     def correct(self, kind: str, pull: int, content: Mapping[str, Any]) -> None:
-        """Write down an event about the past; the books are not what they should be until they are folded anew."""
+        """Write down an event about the past; the books are wrong until they are folded again."""
         self._events.append(Event(self.books.number + 1, self.time, kind, int(pull), content))
 
     def keep(self) -> None:
-        """Save the books, so that nobody need fold what led to them."""
+        """Save the books, so that what led to them need not be folded again."""
         self._access.save_snapshot(Snapshot(self.books.number, VERSION, json.dumps(self.books.to_plain())))
 
     def written(self) -> Books:
@@ -83,7 +83,7 @@ class Entry:
         content |= {"worker": worker, "expires": expires, "why": decision.why}
         return self.add("asked", self.books.last + 1, content, decision.state)
 
-    def tell(self, pull: int, outcome: Mapping[str, object]) -> int:
+    def tell(self, pull: int, outcome: Mapping[str, Value]) -> int:
         before, arm = self.told(pull)
         pull = int(pull)
         values = self.checked(pull, arm, outcome)
@@ -96,8 +96,8 @@ class Entry:
             )
         return pull
 
-    def record(self, arm: Arm, outcome: Mapping[str, object], name: str | None) -> int:
-        """An experiment that nobody asked for, once under its name; its pull."""
+    def record(self, arm: Arm, outcome: Mapping[str, Value], name: str | None) -> int:
+        """An experiment that was not asked for, once under its name; its pull."""
         problem = self.books.problem
         arm = arm.within(problem.domains)
         if arm not in problem.arms:
@@ -158,7 +158,7 @@ class Entry:
 
     def observe(self, batch: str, content: Mapping[str, Any]) -> bool:
         """Counts of logged rows, once under this name, and whether they are new; those that another version counted may
-        be sent anew."""
+        be sent again."""
         known = self.books.batches.get(batch)
         if known is None or not known["counts"]:
             self.add("observed", None, {"name": batch, **content})
@@ -197,7 +197,7 @@ class Entry:
         """All that was written about a pull, in this transaction too."""
         return [*self._access.events_of(pull), *(event for event in self._events if event.pull == pull)]
 
-    def checked(self, pull: int, arm: Arm, outcome: Mapping[str, object]) -> Values:
+    def checked(self, pull: int, arm: Arm, outcome: Mapping[str, Value]) -> Values:
         try:
             return checked(self.books.problem, arm, outcome)
         except OutcomeError as error:

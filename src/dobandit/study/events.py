@@ -8,14 +8,14 @@ asked       yes   arm, worker, expires; repeats (of a new decision, 0 while one 
                   spite of it) or the phase of a plan
 leased      yes   worker, expires (an open pull given back to its worker)
 told        yes   outcome
-recorded    yes   arm, outcome (of an experiment that nobody asked for); name, if it has one
+recorded    yes   arm, outcome (of an experiment that was not asked for); name, if it has one
 amended     yes   outcome (instead of what was told)
 withdrawn   yes   refund, reason
 extended    -     amount; name, if it has one
 observed    -     name, rows, evidence (counts), digest
 
-Every event is held against this table when it is written and when it is read, so that whoever gets one from a store
-need not ask what is in it.
+Every event is checked against this table when it is written and when it is read, so code that gets one from a store
+can rely on what is in it.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ _OPTIONAL: _Parts = {"name": _is_text, "why": lambda value: value is None or _is
 
 
 def _fault(event: Event) -> str | None:
-    """What is wrong with the form of an event; of a kind that is not known here, nobody can tell."""
+    """What is wrong with the form of an event; None for a kind that is not known here."""
     if not (_is_text(event.kind) and _is_moment(event.time) and _is_mapping(event.content)):
         return "its kind, its time or its content is missing"
     if event.kind not in _PARTS:

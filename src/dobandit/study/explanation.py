@@ -18,7 +18,7 @@ LARGEST = "it has the largest index of the arms that could be paid"
 TIED = "several arms had the largest index, and chance picked this one"
 SWEEP = "every arm is pulled once before the index decides"
 INSTEAD = "the largest index is that of {best}, but observing informs it as well for less, or was due"
-UNASKED = "nobody asked for it: the experiment was recorded after it had been carried out"
+UNASKED = "it was not asked for: the experiment was recorded after it had been carried out"
 OWN_RULE = "the largest index is that of {best}, but a rule of the policy came before it"
 EXTENSION = "the plan is carried out; money that was added later goes to the arms of its last phase, in turn"
 

@@ -16,11 +16,11 @@ from dobandit.errors import DataError, DobanditError, FileProblem
 from dobandit.evidence.counts import INTERVENTION
 from dobandit.evidence.sources import open_file
 from dobandit.evidence.tables import check_form, write_columns
-from dobandit.problem import Problem, label
+from dobandit.files import new_file
+from dobandit.problem import Problem, Value, label
 from dobandit.study.corrections import withdrawn
 from dobandit.study.events import Event
 from dobandit.study.tickets import as_datetime
-from dobandit.study.writing import new_file
 
 Row = dict[str, Any]
 OURS = ("id", INTERVENTION, "cost", "worker", "begun", "told")
@@ -48,7 +48,7 @@ def check_readable(path: Path) -> None:
         raise FileProblem(f"{path}: rows are read from CSV and Parquet files, not from JSON")
 
 
-def read_outcomes(path: Path, problem: Problem) -> list[tuple[int, dict[str, object]]]:
+def read_outcomes(path: Path, problem: Problem) -> list[tuple[int, dict[str, Value]]]:
     """The rows of a CSV or Parquet file: the column `id` says which pull, one column for every observed variable.
 
     Other columns are for people, and not read. The outcomes come in the order of their pulls, because what is asked
@@ -65,7 +65,7 @@ def read_outcomes(path: Path, problem: Problem) -> list[tuple[int, dict[str, obj
     return [(pull, dict(zip(variables, values, strict=True))) for pull, values in rows]
 
 
-def _id(value: object, place: str) -> int:
+def _id(value: Value, place: str) -> int:
     text = label(value)
     if not text.isdecimal():
         raise DataError(f"{place} has {text or 'an empty cell'}, and not the number of a pull")

@@ -36,8 +36,8 @@ def up_to_date(books: Books, access: Access) -> Books | None:
 
 
 def history(access: Access) -> list[Event]:
-    """All events, for somebody who reads them one by one; that they make sense is found out by folding them, for a
-    snapshot hides what is before it."""
+    """All events, one by one. They are folded to check that they make sense, because a snapshot hides what is before
+    it."""
     events = access.events()
     _folded(events, access.name, remembers=False)
     return events

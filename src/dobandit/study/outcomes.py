@@ -1,16 +1,15 @@
-"""Outcomes: what somebody saw when a pull was carried out, checked before anything is changed."""
+"""Outcomes: what was seen when a pull was carried out, checked before anything is changed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.errors import OutcomeError, listing
-from dobandit.problem import Arm, Problem, is_numeral, label, value_in
+from dobandit.errors import OutcomeError, did_you_mean, listing
+from dobandit.problem import Arm, Problem, Value, is_numeral, label, value_in
 
 Values = dict[str, str]  # every observed variable and its value, as texts that compare
 
@@ -22,7 +21,7 @@ class Seen(NamedTuple):
     reward: NDArray[np.float64]
 
 
-def checked(problem: Problem, arm: Arm, outcome: Mapping[str, object]) -> Values:
+def checked(problem: Problem, arm: Arm, outcome: Mapping[str, Value]) -> Values:
     """The outcome in the words of the problem; whatever is wrong with it is said at once, with what to send."""
     if not isinstance(outcome, Mapping):
         raise OutcomeError(
@@ -72,9 +71,9 @@ def _fault(problem: Problem, arm: Arm, variable: str, text: str) -> str | None:
     return None
 
 
-def _unknown(name: object, problem: Problem) -> str:
-    near = get_close_matches(str(name), problem.graph.variables, n=1)
-    return f"there is no variable {name}" + (f" (did you mean {near[0]}?)" if near else "")
+def _unknown(name: str, problem: Problem) -> str:
+    near = did_you_mean(str(name), problem.graph.variables)
+    return f"there is no variable {name}" + (f" ({near})" if near else "")
 
 
 def _expected(problem: Problem, arm: Arm) -> str:

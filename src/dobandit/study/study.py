@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dobandit.errors import DobanditError, PolicyError, StorageError, StudyError
-from dobandit.evidence.sources import open_source
+from dobandit.evidence.sources import Data, open_source
 from dobandit.policies import Policy, policies_for, policy
 from dobandit.policies.registry import name_of, spec_of
-from dobandit.problem import Arm, Problem
+from dobandit.problem import Arm, Problem, Value
 from dobandit.problem.faults import is_positive
 from dobandit.study import answers, explanation
 from dobandit.study.answers import Best, Status
@@ -36,7 +36,7 @@ from dobandit.study.opening import current, history, up_to_date
 from dobandit.study.plain import problem_to_plain
 from dobandit.study.stores import Access, Store, create_store, open_store, place_of
 from dobandit.study.tally import count_log
-from dobandit.study.tickets import Batch, Pulls, Receipt, Withdrawal, amount, named, numbered, seconds
+from dobandit.study.tickets import Batch, Pulls, Receipt, TimeToLive, Withdrawal, amount, named, numbered, seconds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,7 +45,7 @@ WORKER = "default"  # who asks without a name
 
 
 class Study:
-    """Ask what to try, tell what came out, and read what is best. Open it anew in every process.
+    """Ask what to try, tell what came out, and read what is best. Open it in every process that uses it.
 
     >>> problem = Problem("X -> Y", reward="Y", budget=10, default_cost=2)
     >>> study = Study.create(":memory:", problem, policy="f-kube")
@@ -58,7 +58,7 @@ class Study:
     def __init__(self, store: Store, clock: Callable[[], float] = time.time) -> None:
         self._store, self._clock = store, clock
         self._process = os.getpid()
-        self._close = weakref.finalize(self, _close, store, self._process)  # when nobody holds it any more
+        self._close = weakref.finalize(self, _close, store, self._process)  # when it is no longer used
         self._books: Books | None = None
         with self._reading():
             pass  # so that a broken study is refused when it is opened
@@ -93,10 +93,10 @@ class Study:
 
     # -- spending ------------------------------------------------------------------------------
 
-    def ask(self, n: int = 1, worker: str = WORKER, ttl: object = None) -> Pulls:
+    def ask(self, n: int = 1, worker: str = WORKER, ttl: TimeToLive = None) -> Pulls:
         """Pulls to carry out: first those that this worker still has open, then expired ones of others, then new ones.
 
-        Their cost is reserved. With `ttl` (seconds, or a text such as 2d) they go to somebody else when it is over.
+        Their cost is reserved. After `ttl` (seconds, or a text such as 2d) they may go to another worker.
         """
         if not isinstance(n, Integral) or n < 1:
             raise DobanditError(f"ask for one pull or more, not {n!r}")
@@ -113,11 +113,11 @@ class Study:
                 given.append(entry.hand_out(decision, worker, expires))
             return Pulls(map(entry.ticket, given), reason)
 
-    def tell(self, id: int, outcome: Mapping[str, object]) -> Receipt:
+    def tell(self, id: int, outcome: Mapping[str, Value]) -> Receipt:
         """The outcome of a pull: every observed variable and its value. The same outcome twice changes nothing."""
         return self.tell_many([(id, outcome)])[0]
 
-    def tell_many(self, outcomes: Iterable[tuple[int, Mapping[str, object]]]) -> list[Receipt]:
+    def tell_many(self, outcomes: Iterable[tuple[int, Mapping[str, Value]]]) -> list[Receipt]:
         """Many outcomes, all or none."""
         pairs = _pairs(outcomes)
         with self._writing() as entry:
@@ -128,17 +128,17 @@ class Study:
         """The outcomes of a CSV or Parquet file with a column `id`, all or none."""
         return self.tell_many(read_outcomes(Path(path), self.problem))
 
-    def record(self, arm: Arm | str, outcome: Mapping[str, object], name: str | None = None) -> Receipt:
+    def record(self, arm: Arm | str, outcome: Mapping[str, Value], name: str | None = None) -> Receipt:
         """An experiment that was carried out unasked; it is paid from the budget, even if that is overdrawn by it.
 
-        A name counts once, however often it is sent: for somebody who does not know whether the first time arrived.
+        A name counts once, however often it is sent: send it again if you do not know whether it arrived.
         """
         done = arm if isinstance(arm, Arm) else Arm.parse(arm)
         name = None if name is None else named(name, "an experiment")
         with self._writing() as entry:
             return entry.receipt(entry.record(done, outcome, name))
 
-    def observe(self, rows: object, name: str | None = None) -> Batch:
+    def observe(self, rows: Data, name: str | None = None) -> Batch:
         """Logged rows as evidence, free of charge: columns, a frame, or the path of a CSV or Parquet file, with a
         column `intervention` where a row was not a plain observation. A name counts once, however often it is sent."""
         if name is None and not isinstance(rows, str | Path):
@@ -148,7 +148,9 @@ class Study:
             check_readable(Path(rows))
         with self._reading() as (_, books):
             problem, readers, leader = books.problem, books.readers, spec_of(books.policy)
-        content = count_log(problem, open_source(rows), readers)  # may take seconds: nobody waits for it
+        content = count_log(
+            problem, open_source(rows), readers
+        )  # may take seconds, so it is done before others have to wait
         with self._writing() as entry:
             new = entry.observe(name, content)
         if not readers[0].reads_logs:
@@ -158,7 +160,7 @@ class Study:
 
     # -- correcting ----------------------------------------------------------------------------
 
-    def amend(self, id: int, outcome: Mapping[str, object]) -> int:
+    def amend(self, id: int, outcome: Mapping[str, Value]) -> int:
         """Another outcome instead of the one that was told."""
         with self._writing() as entry:
             told, arm = entry.told(id)
@@ -168,7 +170,7 @@ class Study:
             if values == told:
                 return id
             entry.correct("amended", id, {"outcome": values})
-        self._fold_anew()
+        self._fold_again()
         return id
 
     def withdraw(self, id: int, refund: bool | None = None, reason: str = "") -> Withdrawal:
@@ -177,7 +179,7 @@ class Study:
         with self._writing() as entry:
             found = entry.withdraw(id, None if refund is None else bool(refund), str(reason))
         if found.new:
-            self._fold_anew()
+            self._fold_again()
         return found
 
     def extend(self, amount: float, name: str | None = None) -> float:
@@ -270,7 +272,7 @@ class Study:
 
     @contextmanager
     def _writing(self) -> Iterator[Entry]:
-        """Books that are up to date and that nobody else changes; on any error they are forgotten and read anew.
+        """Books that are up to date and that only this process changes; after an error they are read again.
 
         What takes long, folding a whole history, is done before the others have to wait.
         """
@@ -292,7 +294,7 @@ class Study:
             self._books = None
             raise
 
-    def _fold_anew(self) -> None:
+    def _fold_again(self) -> None:
         """After a correction: fold everything once more, and keep the result for the others. The correction is in the
         log already; if the result cannot be kept, it only takes the next one longer."""
         self._books = None
@@ -301,7 +303,7 @@ class Study:
 
     def _check_process(self) -> None:
         if os.getpid() != self._process:
-            raise StudyError("this study was opened by another process: open it anew in this one")
+            raise StudyError("this study was opened by another process: open it again in this one")
 
 
 def _close(store: Store, process: int) -> None:
@@ -310,7 +312,7 @@ def _close(store: Store, process: int) -> None:
         store.close()
 
 
-def _pairs(outcomes: Iterable[tuple[int, Mapping[str, object]]]) -> list[tuple[int, Mapping[str, object]]]:
+def _pairs(outcomes: Iterable[tuple[int, Mapping[str, Value]]]) -> list[tuple[int, Mapping[str, Value]]]:
     """The outcomes as a list: made before anybody has to wait for it."""
     try:
         return [(pull, outcome) for pull, outcome in outcomes]

@@ -13,11 +13,12 @@ from dobandit.problem import Arm
 from dobandit.problem.faults import is_number
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+TimeToLive = float | timedelta | str | None
 _LONGEST = 100 * 366 * 86400  # a hundred years
 
 
 class Pull(NamedTuple):
-    """What to carry out: observe, or `set` a variable to a value. `expires` is when it may go to somebody else."""
+    """What to carry out: observe, or `set` a variable to a value. `expires` is when it may go to another worker."""
 
     id: int
     arm: Arm
@@ -68,7 +69,7 @@ class Withdrawal(int):
         return made
 
 
-def numbered(pull: object, last: int) -> int:
+def numbered(pull: int, last: int) -> int:
     """The number of a pull that there is."""
     if not isinstance(pull, Integral) or isinstance(pull, bool):
         raise DobanditError(f"a pull is named by its number, such as 1, not by {pull!r}")
@@ -77,14 +78,14 @@ def numbered(pull: object, last: int) -> int:
     return int(pull)
 
 
-def named(name: object, what: str) -> str:
-    """A name that somebody chose."""
+def named(name: str, what: str) -> str:
+    """A name that the user chose."""
     if not isinstance(name, str) or not name.strip():
         raise DobanditError(f"the name of {what} is a text that is not empty, not {name!r}")
     return name
 
 
-def seconds(ttl: object) -> float | None:
+def seconds(ttl: TimeToLive) -> float | None:
     """A time to live: seconds, a timedelta, or a text such as 90s, 15m, 8h, 2d or 1w.
 
     >>> seconds("2d"), seconds(30), seconds(None)

@@ -1,6 +1,6 @@
 """The named classes of benchmark worlds, as data.
 
-Their definitions are fixed: figures are comparable only as long as nobody touches them.
+Their definitions are fixed: results are comparable only as long as they do not change.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ BUDGETS: Mapping[str, tuple[float, ...]] = {
 STEEP = 0.35  # concentration of nearly deterministic tables, in which hidden causes matter
 RARE, RARE_GAP = 0.02, 0.05
 BIAS, SEEN = 0.2, 0.02  # confounding is strong if seeing and doing differ by this much where X=x is not too rare
-WORSE, LOOKS_BETTER = 0.1, 0.05  # of the arm that looks best to somebody who takes seeing for doing
+WORSE, LOOKS_BETTER = 0.1, 0.05  # of the arm that looks best if correlation is taken for causation
 WIDE = Graph(
     "X1 -> X3; X2 -> X4; X5 -> X6; {X1, X2, X3, X4, X5, X6} -> Y", variables=[*map("X{}".format, range(1, 7)), "Y"]
 )
@@ -61,7 +61,7 @@ class Source:
     one_graph: bool = False  # all trials share their graph, and so can run in lock step
     reward: str = "Y"
     costs: Mapping[str, str] = field(default_factory=lambda: USUAL_COSTS)  # by objective
-    note: str = ""  # what somebody should know who reads the figures
+    note: str = ""  # what readers of the results should know
 
 
 def _paper(graph: Graph, chance: Generator, trial: int) -> World:
@@ -106,7 +106,7 @@ def _reversed(chance: Generator, trial: int) -> World:
 def _rare(chance: Generator, trial: int) -> World:
     while True:
         world = _rand(chance, trial)
-        acting = [v for v in world.graph.variables if v in world.graph.ancestors("Y")]
+        acting = world.graph.in_order(world.graph.ancestors("Y"))
         variable, value = acting[int(chance.integers(len(acting)))], int(chance.integers(2))
         world = made_rare(world, variable, value, RARE)
         if _lead(world, f"do({variable}={value})") >= RARE_GAP:

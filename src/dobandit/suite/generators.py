@@ -26,7 +26,7 @@ def random_graph(chance: Generator, largest: int, wanted: Callable[[Graph], bool
     """Graphs of 4 to `largest` variables, until one is wanted and has a hidden cause among Y and its ancestors."""
     while True:
         graph = _any_graph(chance, int(chance.integers(4, largest + 1)))
-        acting = graph.subgraph(graph.ancestral("Y"))
+        acting = graph.ancestral_graph("Y")
         if len(acting.variables) >= 3 and acting.bidirected and wanted(acting):
             return graph
 
@@ -45,7 +45,7 @@ def _any_graph(chance: Generator, size: int) -> Graph:
 
 def every_arm_identifiable(acting: Graph) -> bool:
     """Whether every arm that acts on Y passes the child condition; `acting` has only Y and its ancestors."""
-    return not any(acting.c_component(v) & acting.children(v) for v in acting.variables)
+    return not any(map(acting.has_confounded_child, acting.variables))
 
 
 def some_arm_not_identifiable(acting: Graph) -> bool:
@@ -92,8 +92,8 @@ def problem_of(world: World) -> Problem:
 
 
 def observed_means(world: World, arms: Sequence[Arm]) -> tuple[Array, Array]:
-    """What somebody believes who takes seeing for doing: E[Y | X=x] for every arm do(X=x), E[Y] for do();
-    and how often X=x is seen."""
+    """The means if correlation is taken for causation: E[Y | X=x] for every arm do(X=x), E[Y] for do(); and how
+    often X=x is seen."""
     names = world.graph.variables
     joint = world.distribution(names)
     reward = names.index("Y")

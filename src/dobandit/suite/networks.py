@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from urllib.parse import parse_qsl
 
 import numpy as np
 
-from dobandit.errors import WorldError, listing
+from dobandit.errors import WorldError, did_you_mean, listing
 from dobandit.suite.classes import WORLDS, Source
 from dobandit.worlds import World, from_bif
 
@@ -24,8 +23,7 @@ def find(name: str) -> Source:
         return _network(name, path, query)
     plain = name.strip().lower().replace("_", "-")
     if plain not in WORLDS:
-        near = get_close_matches(plain, WORLDS, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {listing(WORLDS, most=20)}"
+        hint = did_you_mean(plain, WORLDS, most=3) or f"there are {listing(WORLDS, most=20)}"
         raise WorldError(f"there is no benchmark world {name!r}; {hint} (or FILE.bif?hide=A,B&reward=Y)")
     return WORLDS[plain]
 
@@ -67,9 +65,7 @@ def _keys(name: str, query: str) -> dict[str, str]:
     asked = dict(pairs)
     for key in asked:
         if key not in KEYS:
-            near = get_close_matches(key, KEYS, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"known are {listing(KEYS)}"
-            raise WorldError(f"{name}: unknown key {key!r}; {hint}")
+            raise WorldError(f"{name}: unknown key {key!r}; {did_you_mean(key, KEYS) or f'known are {listing(KEYS)}'}")
     if len(asked) < len(pairs):
         raise WorldError(f"{name}: a key stands twice; list several hidden variables as hide=A,B")
     return asked

@@ -1,6 +1,6 @@
 """Worlds to simulate in: discrete structural causal models whose truth is known exactly.
 
-A world knows what nobody else may: the hidden causes and every probability. It answers with the
+A world knows what policies and studies do not: the hidden causes and every probability. It answers with the
 exact mean reward of every arm, and it draws what would have been seen.
 
 >>> from dobandit.problem import Problem

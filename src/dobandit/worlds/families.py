@@ -12,6 +12,7 @@ from dobandit.chance import generator
 from dobandit.errors import WorldError
 from dobandit.graph import Graph
 from dobandit.graph.formats import edges_in_order
+from dobandit.problem import Value
 from dobandit.problem.faults import is_number, is_positive
 from dobandit.worlds.model import World
 from dobandit.worlds.tables import Array, Node, check_size, read_domains
@@ -61,7 +62,7 @@ def parallel(n: int = 50, p: Sequence[float] | None = None, epsilon: float = 0.3
 def random(
     graph: Graph | str,
     seed: int,
-    domains: Mapping[str, Iterable[object]] | None = None,
+    domains: Mapping[str, Iterable[Value]] | None = None,
     concentration: float = 1.0,
 ) -> World:
     """Tables whose rows are drawn from a Dirichlet distribution; every `<->` is a hidden cause of both
@@ -116,7 +117,7 @@ def _two_values(ones: ArrayLike) -> Array:
     return np.stack([1 - chance, chance], axis=-1)
 
 
-def _chances(p: object, names: Sequence[str]) -> dict[str, float]:
+def _chances(p: float | Iterable[float], names: Sequence[str]) -> dict[str, float]:
     """The probability of a 1 for every name."""
     given = list(p) if isinstance(p, Iterable) and not isinstance(p, str) else [p]
     if len(given) != len(names):
@@ -129,7 +130,7 @@ def _chances(p: object, names: Sequence[str]) -> dict[str, float]:
     return found
 
 
-def _reward_of_x1(p1: float, epsilon: object) -> list[float]:
+def _reward_of_x1(p1: float, epsilon: float) -> list[float]:
     """P(Y=1 | X1=0) and P(Y=1 | X1=1)."""
     if not is_number(epsilon) or p1 == 1 or not (abs(epsilon) <= 0.5 and abs(epsilon) * p1 <= 0.5 * (1 - p1)):
         raise WorldError(

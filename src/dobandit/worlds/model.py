@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -226,7 +227,7 @@ def _column(labels: tuple[str, ...]) -> Column:
     return np.array(list(map(int, labels))) if whole else np.array(labels)
 
 
-def _structure(world: World) -> object:
+def _structure(world: World) -> tuple[Graph, list[tuple[Any, ...]], dict[str, tuple[str, ...]]]:
     shapes = [(node.name, node.inputs, node.table.shape[1:]) for node in world.nodes]
     return world.graph, shapes, dict(world.domains)
 

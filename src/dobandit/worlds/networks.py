@@ -1,15 +1,14 @@
-"""Worlds from the networks of the literature, some of whose variables nobody may see."""
+"""Worlds from the networks of the literature, some of whose variables may be hidden."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
 
-from dobandit.errors import WorldError, listing
+from dobandit.errors import WorldError, did_you_mean, listing
+from dobandit.files import read_text
 from dobandit.graph import Origin
-from dobandit.graph.files import read_text
 from dobandit.graph.formats import without_latents
 from dobandit.problem import label
 from dobandit.problem.faults import is_number
@@ -53,9 +52,8 @@ def from_bif(
 
 def _known(name: str, names: Collection[str], path: Path) -> str:
     if name not in names:
-        near = get_close_matches(str(name), names, n=1)
-        way_out = f"did you mean {near[0]}?" if near else f"it has {listing(names)}"
-        raise WorldError(f"{path.name}: there is no variable {name} in this network; {way_out}")
+        hint = did_you_mean(str(name), names) or f"it has {listing(names)}"
+        raise WorldError(f"{path.name}: there is no variable {name} in this network; {hint}")
     return name
 
 

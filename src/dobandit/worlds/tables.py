@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dobandit.errors import UnknownVariable, WorldError, listing
 from dobandit.graph import Graph
-from dobandit.problem import label
+from dobandit.problem import Value, label
 
 Array = NDArray[np.float64]
 Labels = Mapping[str, tuple[str, ...]]
@@ -85,7 +85,7 @@ def check_size(name: str, cards: Sequence[int]) -> None:
         )
 
 
-def read_domains(domains: object, graph: Graph) -> dict[str, tuple[str, ...]]:
+def read_domains(domains: Mapping[str, Iterable[Value]] | None, graph: Graph) -> dict[str, tuple[str, ...]]:
     """The labels of the values of the variables that are named, each of them known and different."""
     if not isinstance(domains, Mapping):
         raise WorldError(f"domains: expected a mapping of variables to their values, not {domains!r}")

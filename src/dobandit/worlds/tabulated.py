@@ -24,8 +24,9 @@ from typing import Any
 import numpy as np
 
 from dobandit.errors import WorldError, listing
+from dobandit.files import read_text
 from dobandit.graph import Graph
-from dobandit.graph.files import read_text
+from dobandit.problem import Value
 from dobandit.worlds.model import World
 from dobandit.worlds.tables import Array, Node, normalised, read_domains
 
@@ -37,7 +38,7 @@ def from_tables(
     graph: Graph | str,
     tables: Tables,
     hidden: Hidden | None = None,
-    domains: Mapping[str, Iterable[object]] | None = None,
+    domains: Mapping[str, Iterable[Value]] | None = None,
 ) -> World:
     """The world with these tables.
 
@@ -77,7 +78,7 @@ def from_tables(
     return World(graph, tuple(nodes), labels)
 
 
-def read_tables(path: Path, graph: Graph, domains: Mapping[str, Iterable[object]]) -> World:
+def read_tables(path: Path, graph: Graph, domains: Mapping[str, Iterable[Value]]) -> World:
     """The world that a JSON or TOML file describes."""
     try:
         return from_mapping(_content(path), graph, domains)
@@ -85,7 +86,7 @@ def read_tables(path: Path, graph: Graph, domains: Mapping[str, Iterable[object]
         raise error if str(error).startswith(path.name) else WorldError(f"{path.name}: {error}") from None
 
 
-def from_mapping(content: Mapping[str, Any], graph: Graph, domains: Mapping[str, Iterable[object]]) -> World:
+def from_mapping(content: Mapping[str, Any], graph: Graph, domains: Mapping[str, Iterable[Value]]) -> World:
     """The world that the keys `tables` and `hidden` describe, as a file or a `[world]` has them."""
     for key in content.keys() - {"hidden", "tables"}:
         raise WorldError(f"unknown key {key}; known are hidden and tables")

@@ -19,7 +19,7 @@ import numpy as np
 from dobandit.errors import ArmError, DataError, DobanditError, MissingCell, NotIdentifiable, listing
 from dobandit.estimate.observational.interval import interval
 from dobandit.estimate.observational.plugin import check_size, plug_in
-from dobandit.evidence import Source, count, open_source, values_of
+from dobandit.evidence import Data, Source, Weights, count, open_source, values_of
 from dobandit.evidence.counts import check_interventions, check_spelling
 from dobandit.graph import Graph, GraphLike, as_graph
 from dobandit.identification import Estimand, Sum, Table, identify
@@ -56,10 +56,10 @@ class Scale:
 
 def effect(
     graph: GraphLike,
-    data: object,
+    data: Data,
     do: Mapping[str, object],
     reward: str,
-    weights: object = None,
+    weights: Weights = None,
     level: float = 0.95,
 ) -> Effect:
     """E[reward | do(X=x)] from observations, by the graph; `NotIdentifiable` where none can tell.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dobandit.errors import DataError
 from dobandit.estimate.observational.effects import problem_scale
-from dobandit.evidence import Source, count, open_source, values_of
+from dobandit.evidence import Data, Source, count, open_source, values_of
 from dobandit.evidence.counts import cells, check_interventions, check_spelling
 from dobandit.graph import GraphLike, as_graph
 from dobandit.graph.independencies import Independence, independencies
@@ -30,7 +30,7 @@ class Verdict(NamedTuple):
     rejected: bool
 
 
-def check_graph(graph: GraphLike, data: object) -> list[Verdict]:
+def check_graph(graph: GraphLike, data: Data) -> list[Verdict]:
     """Test on logged rows every independence that a graph implies, before money is spent on a wrong one.
 
     `graph` is a Problem, whose values the rows must have, or a Graph or a text. `data` is whatever `effect` takes:

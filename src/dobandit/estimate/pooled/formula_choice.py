@@ -47,9 +47,8 @@ def ways_of(problem: Problem, x: str) -> Ways:
     whole = _taught(problem, formulas(problem.graph, problem.reward, x))
     if _fits(problem, whole) and not _is_wide(problem, whole):
         return Ways(whole, ())
-    relevant = problem.graph.subgraph(problem.graph.ancestral(problem.reward))
-    tied = relevant.c_component(x)
-    deciding = tied.union(*(relevant.parents(v) for v in tied))
+    relevant = problem.graph.ancestral_graph(problem.reward)
+    deciding = relevant.with_parents(relevant.c_component(x))
     projection = relevant.project({x, problem.reward} | deciding)
     small = _taught(problem, formulas(projection, problem.reward, x, problem.graph))
     if small == whole or not _fits(problem, small):

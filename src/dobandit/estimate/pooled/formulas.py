@@ -20,7 +20,6 @@ The star marks the private table. Pulls of do(X=x) teach P*(Y | M) and P(M | x),
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -94,8 +93,8 @@ def formulas(graph: Graph, reward: str, x: str, whole: Graph | None = None) -> t
 @lru_cache(maxsize=256)
 def observed(graph: Graph, reward: str) -> Formula:
     """E[Y] from the ordered factors of the ancestors of Y."""
-    among = graph.subgraph(graph.ancestral(reward))
-    return Formula(None, tuple(Factor(v, _given(among, v)) for v in among.variables))
+    among = graph.ancestral_graph(reward)
+    return Formula(None, tuple(Factor(v, among.ordered_effective_parents(v)) for v in among.variables))
 
 
 def overlapping(a: Formula, b: Formula) -> bool:
@@ -109,16 +108,16 @@ def _own(graph: Graph, reward: str, x: str, among: frozenset[str], whole: Graph)
     """The product along the graph in which nothing points to X."""
     cut = graph.without_edges(into=x).subgraph(among)
     factors = []
-    for v in cut.variables:
-        given = _given(cut, v)
+    for v in cut.needed_factors(reward):
+        given = cut.ordered_effective_parents(v)
         setting = kin(whole, x, v, given) if x in changed_by(whole, v, given) else frozenset[str]()
         factors.append(Factor(v, given, setting))
-    return Formula(x, _needed((f for f in factors if f.variable != x), reward, x))
+    return Formula(x, tuple(f for f in factors if f.variable != x))
 
 
 def _both(pooled: Formula, private: Formula, whole: Graph) -> tuple[Formula, ...]:
-    """A formula without private tables, and one whose private tables are left to those that do not teach the former
-    the same factor, so that no datum counts twice; the former alone if nobody is left."""
+    """A formula without private tables, and one whose private tables count only arms that do not teach the former the
+    same factor, so that no datum counts twice; the former alone if no such arm is left."""
     tables = {f.variable: f.given for f in pooled.factors}
     factors = []
     for f in private.factors:
@@ -131,23 +130,8 @@ def _both(pooled: Formula, private: Formula, whole: Graph) -> tuple[Formula, ...
 
 def _tian(graph: Graph, reward: str, x: str) -> Formula | None:
     """Tian and Pearl (2002), Theorem 2: defined if no child of X is in its c-component."""
-    tied = graph.c_component(x)
-    if tied & graph.children(x):
+    if graph.has_confounded_child(x):
         return None
-    tables = ((v, _given(graph, v)) for v in graph.variables)
-    return Formula(x, _needed((Factor(v, z, reads_set=v not in tied and x in z) for v, z in tables), reward, x))
-
-
-def _needed(factors: Iterable[Factor], reward: str, x: str) -> tuple[Factor, ...]:
-    """The factors that do not sum to one: the reward's, and those of variables that a needed factor reads."""
-    factors = list(factors)
-    needed = {reward}
-    for f in reversed(factors):  # against the causal order, so that all readers of a variable come before it
-        if f.variable in needed:
-            needed |= set(f.given) - ({x} if f.reads_set else set())
-    return tuple(f for f in factors if f.variable in needed)
-
-
-def _given(graph: Graph, v: str) -> tuple[str, ...]:
-    effective = graph.effective_parents(v)
-    return tuple(u for u in graph.variables if u in effective)
+    tied = graph.c_component(x)
+    tables = ((v, graph.ordered_effective_parents(v)) for v in graph.needed_factors(reward, do=x))
+    return Formula(x, tuple(Factor(v, z, reads_set=v not in tied and x in z) for v, z in tables))

@@ -1,8 +1,8 @@
 """What the graph promises about outcomes, and whether these keep it.
 
 Where a graph leaves out an edge between two variables, it usually promises that they are independent given some others.
-A hidden cause that somebody forgot breaks such a promise, and what is seen along the way shows it, long before an arm
-that looks bad by mistake is ever pulled.
+A hidden cause that the graph leaves out breaks such a promise, and the outcomes between cause and reward show it, long
+before an arm that looks bad by mistake is ever pulled.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Strata(NamedTuple):
 
 
 class Promises:
-    """The promises about what acts on the reward; none where nobody counts all outcomes together.
+    """The promises about what acts on the reward; none where there is no joint table of all outcomes.
 
     What a graph promises of observations it promises of the outcomes of every arm, too: an intervention cuts paths and
     opens none. So the outcomes of each arm are judged by themselves, and the verdicts added up.
@@ -67,12 +67,12 @@ def _promises(problem: Problem) -> list[Independence]:
     """One for every two variables that others separate, the reward never being among these: no table can have it as a
     condition."""
     graph, reward = problem.graph, problem.reward
-    acting = [v for v in graph.variables if v in graph.ancestral(reward)]
+    acting = graph.in_order(graph.ancestral(reward))
     found = []
     for a, b in combinations(acting, 2):
         given = separator(graph, a, b, frozenset(acting) - {reward})
         if given is not None:
-            found.append(Independence(a, b, tuple(v for v in graph.variables if v in given)))
+            found.append(Independence(a, b, graph.in_order(given)))
     return found
 
 

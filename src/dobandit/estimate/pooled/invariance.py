@@ -9,9 +9,9 @@ do(X=x) and do(W=w) leave P(V | Z) as it would be if X and W were set together.
 
 >>> from dobandit.graph import Graph
 >>> g = Graph("X -> M -> Y; X <-> Y")
->>> sorted(changed_by(g, "M", ("X",)))  # M still answers to X as it always did; whoever sets M itself learns nothing
+>>> sorted(changed_by(g, "M", ("X",)))  # M still responds to X; setting M itself tells nothing about P(M | X)
 ['M']
->>> sorted(changed_by(g, "Y", ("X", "M")))  # X tells of the hidden cause, but only if nobody set it
+>>> sorted(changed_by(g, "Y", ("X", "M")))  # X tells of the hidden cause, but only if it was not set
 ['X', 'Y']
 >>> sorted(kin(g, "M", "Y", ("M",)))  # M is confounded with Y through X alone, so that setting either ends it
 ['M', 'X']

@@ -1,7 +1,7 @@
 """All outcomes counted together, arm by arm: from these counts any table of any graph can be made.
 
-Tables P(v | z) are what one graph needs. Whoever comes to doubt the graph needs other tables, of outcomes that were
-counted long ago. The joint table of what acts on the reward has them all, as long as it is not too large.
+One graph needs certain tables P(v | z). If the graph turns out to be wrong, other tables are needed, of outcomes that
+were counted before. The joint table of what acts on the reward holds them all, as long as it is not too large.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ class Joint:
     """The joint table of a problem; there is none if it would be too large."""
 
     def __init__(self, problem: Problem) -> None:
-        acting = problem.graph.ancestral(problem.reward)
-        others = tuple(v for v in problem.graph.variables if v in acting and v != problem.reward)
+        others = problem.graph.in_order(problem.graph.ancestors(problem.reward))
         arms = tuple(range(len(problem.arms)))
         cells = 2 * math.prod(len(problem.domains[v]) for v in others) * len(arms)
         whole = Tallied(problem.reward, others, arms=arms, by_arm=True, needed=False)

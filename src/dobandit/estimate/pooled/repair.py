@@ -23,11 +23,10 @@ Added = NDArray[np.bool_]  # hidden causes that a row allows for: axes (row, pai
 
 @lru_cache(maxsize=256)
 def pairs_of(problem: Problem) -> tuple[tuple[str, str], ...]:
-    """The pairs of variables that a forgotten hidden cause may act on; none where nobody could add one."""
+    """The pairs of variables that a forgotten hidden cause may act on; none where no cause could be added."""
     if not pooled_of(problem).joint.tables:
         return ()
-    acting = problem.graph.ancestral(problem.reward)
-    return tuple(combinations([v for v in problem.graph.variables if v in acting], 2))
+    return tuple(combinations(problem.graph.in_order(problem.graph.ancestral(problem.reward)), 2))
 
 
 @lru_cache(maxsize=256)

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.elimination import Factor, contract
-from dobandit.estimate.published.split import relevant
 from dobandit.evidence.tally import Layout, Tallied
 from dobandit.problem import Problem
 
@@ -43,7 +42,7 @@ class Projected:
     def __init__(self, problem: Problem, fewest_rows: float = 1.0) -> None:
         """A cell outside C with fewer rows than `fewest_rows` (t of Algorithm 5) counts as uniform."""
         self._problem, self._fewest_rows = problem, fewest_rows
-        self._graph = problem.graph.subgraph(problem.graph.ancestral(problem.reward))
+        self._graph = problem.graph.ancestral_graph(problem.reward)
         self._reduced = {v: self._reduce(v) for v in problem.intervenable if v in self._graph}
         found = [r for r in self._reduced.values() if r is not None]
         every = [Tallied(problem.reward), *(t for r in found for t in (*r.factors, r.cells))]
@@ -88,15 +87,15 @@ class Projected:
     def _reduce(self, variable: str) -> Reduced | None:
         """None where X has a child in its own c-component, and where a table would have too many cells."""
         component = self._graph.c_component(variable)
-        if component & self._graph.children(variable):
+        if self._graph.has_confounded_child(variable):
             return None
-        around = component.union(*(self._graph.parents(v) for v in component)) - {variable}  # Pa~
+        around = self._graph.with_parents(component) - {variable}  # Pa~
         projected = self._graph.project(around | {variable, self._problem.reward})  # Algorithm 4
         factors = tuple(
-            Tallied(v, tuple(u for u in projected.variables if u in projected.effective_parents(v)))
-            for v in relevant(projected, variable, self._problem.reward)
+            Tallied(v, projected.ordered_effective_parents(v))
+            for v in projected.needed_factors(self._problem.reward, do=variable)
         )
-        *given, last = [v for v in self._graph.variables if v in around | {variable}]
+        *given, last = self._graph.in_order(around | {variable})
         cells = Tallied(last, tuple(given))
         if max(map(self._size, (*factors, cells))) > MOST_CELLS:
             return None

@@ -24,7 +24,6 @@ from dobandit.chance import Chance
 from dobandit.elimination import Factor as Named
 from dobandit.elimination import contract
 from dobandit.evidence.tally import Layout, Tallied
-from dobandit.graph import Graph
 from dobandit.problem import Arm, Problem
 
 Array = NDArray[np.float64]
@@ -44,35 +43,16 @@ class Factor:
 
 def factors_of(problem: Problem, variable: str, only_relevant: bool) -> tuple[Factor, ...]:
     """The factors of the effect of a variable, or none where the child condition fails in G[An(Y)]."""
-    graph = problem.graph.subgraph(problem.graph.ancestral(problem.reward))
+    graph = problem.graph.ancestral_graph(problem.reward)
     tied = graph.c_component(variable) if variable in graph else frozenset[str]()
-    if variable in graph and tied & graph.children(variable):
+    if variable in graph and graph.has_confounded_child(variable):
         return ()
-    used = relevant(graph, variable, problem.reward) if only_relevant else list(graph.variables)
+    used = graph.needed_factors(problem.reward, do=variable) if only_relevant else graph.variables
     tables = []
     for rest, v in enumerate(used):
-        given = tuple(u for u in graph.variables if u in graph.effective_parents(v))
-        tables.append(Factor(Tallied(v, given, len(used), rest), v in tied))
+        tables.append(Factor(Tallied(v, graph.ordered_effective_parents(v), len(used), rest), v in tied))
     too_wide = any(_cells(problem, f.table) > MOST_CELLS for f in tables)
     return () if too_wide else tuple(tables)
-
-
-def relevant(graph: Graph, variable: str, reward: str) -> list[str]:
-    """The variables whose factors the effect of a variable needs; the others sum to one.
-
-    From the reward upwards: a factor needs the factors of its given variables, but X as x is a constant.
-    """
-    tied = graph.c_component(variable) if variable in graph else frozenset[str]()
-    needed, todo = {reward}, [reward]
-    while todo:
-        v = todo.pop()
-        above = graph.effective_parents(v)
-        if v not in tied:
-            above -= {variable}
-        new = above - needed
-        needed |= new
-        todo += new
-    return [v for v in graph.variables if v in needed]
 
 
 class Recipe(NamedTuple):
@@ -146,7 +126,9 @@ class Split:
 
     def _recipe(self, k: int, arm: Arm, factors: Sequence[Factor]) -> Recipe:
         variable, x = str(arm.variable), self._problem.domains[str(arm.variable)].index(str(arm.value))
-        needed = _needed_for_value({f.table.variable: f for f in factors}, variable, self._problem.reward)
+        graph = self._problem.graph.ancestral_graph(self._problem.reward)
+        used = graph.needed_factors(self._problem.reward, do=variable)  # with factors="all" the others only count for S
+        needed = [f for f in factors if f.table.variable in used]
         conditions = [self._cells(f, f.table.given, {}, variable, x) for f in factors]
         rows = np.unique(self._row_of_cell[np.concatenate(conditions)])
         names = tuple(f.table.variable for f in needed)
@@ -190,17 +172,6 @@ def random_split(split: Split, counts: Array, trials: Indices, round_: int, chan
 def _row_starts(layout: Layout, k: int) -> Indices:
     """Where the rows P(. | z) of a table begin."""
     return np.arange(layout.offsets[k], layout.offsets[k + 1], layout.shapes[k][-1])
-
-
-def _needed_for_value(factors: Mapping[str, Factor], variable: str, reward: str) -> list[Factor]:
-    """Factors that do not sum to one; with factors="all" the others only count for S."""
-    needed, todo = {reward}, [reward]
-    while todo:
-        factor = factors[todo.pop()]
-        above = set(factor.table.given) - (set() if factor.inside else {variable})
-        todo += above - needed
-        needed |= above
-    return [factor for v, factor in factors.items() if v in needed]
 
 
 def _cells(problem: Problem, table: Tallied) -> int:

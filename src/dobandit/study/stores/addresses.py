@@ -36,7 +36,7 @@ class Address(NamedTuple):
     shown: str
 
 
-def place_of(where: object) -> str:
+def place_of(where: str | os.PathLike[str]) -> str:
     """A place as text; errors do not repeat it, for it may hold a password."""
     if not where or not isinstance(where, str | os.PathLike):
         what = type(where).__name__ if where else repr(where)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dobandit.errors import DobanditError, StorageError
+from dobandit.files import reason
 
 
 @contextmanager
@@ -16,7 +17,7 @@ def made(name: str) -> Iterator[None]:
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"the study {name} was made") from None
     except (DobanditError, OSError) as error:
-        what = str(error.strerror or error).lower() if isinstance(error, OSError) else str(error)
+        what = reason(error) if isinstance(error, OSError) else str(error)
         what = what.removesuffix("; nothing was changed")
         raise StorageError(
             f"the study {name} was made, but then this failed: {what}; check it with: dobandit study status {name}"

@@ -19,7 +19,7 @@ from dobandit.study.stores.addresses import Address, address_of
 from dobandit.study.stores.making import made
 from dobandit.study.stores.protocol import SCHEMA, Snapshot
 
-PATIENCE = 60  # seconds to wait for others, and to let somebody think who makes others wait
+PATIENCE = 60  # seconds to wait for others, and after which a transaction that makes others wait is ended
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS dobandit_study (name text PRIMARY KEY, schema integer NOT NULL);
@@ -107,7 +107,7 @@ class PostgresStore:
     def _transaction(self, begin: str) -> Iterator[None]:
         with self._lock, self._told():
             try:
-                self._connection.execute(begin)  # whoever is interrupted in here leaves no transaction open either
+                self._connection.execute(begin)  # an interruption in here leaves no transaction open either
                 yield
             except BaseException:
                 with contextlib.suppress(Exception):  # a connection that is lost has nothing to take back
@@ -116,7 +116,7 @@ class PostgresStore:
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        """A connection that was lost is made anew, once, before a transaction begins."""
+        """A lost connection is opened again, once, before a transaction begins."""
         if self._connection.closed:
             self._connection = _connect(self._address)
         with _sentences(self.name):
@@ -179,7 +179,7 @@ def _commit(connection: Any, name: str, after_that: str) -> None:
         if not connection.closed:
             raise
         raise StorageError(
-            f"{name}: the connection was lost before the database could confirm, so nobody knows whether this counts; "
+            f"{name}: the connection was lost before the database could confirm, so it is unknown whether this counts; "
             f"do the same again: {after_that}"
         ) from error
 

@@ -59,8 +59,8 @@ class Access(Protocol):
 
 
 class Store(Protocol):
-    """A place that keeps one study. Inside `writing()` nobody else writes, and all of it happens or nothing; inside
-    `reading()` the log stands still."""
+    """A place that keeps one study. Inside `writing()` there is no other writer, and all changes happen or
+    none; inside `reading()` the log does not change."""
 
     name: str
 

@@ -16,11 +16,11 @@ from pathlib import Path
 from threading import RLock
 
 from dobandit.errors import DobanditError, FileProblem, StorageError, StudyError
+from dobandit.files import cannot_write, move
 from dobandit.study.damage import damaged, in_words
 from dobandit.study.events import Event, from_row, to_row
 from dobandit.study.stores.making import made
 from dobandit.study.stores.protocol import SCHEMA, Snapshot
-from dobandit.study.writing import move
 
 APPLICATION = 0x646F6261  # "doba", in the header of the file: it tells a study from any other database
 PATIENCE = 60.0  # seconds to wait for others
@@ -197,7 +197,7 @@ def _insert(connection: sqlite3.Connection, events: Iterable[Event]) -> None:
 
 def _check_alone(path: Path) -> None:
     """SQLite takes the log of a file that is gone for that of a new one with its name, and brings the old study back.
-    What is in it may be all that is left of somebody's outcomes, so it is not ours to remove."""
+    It may be all that is left of a study's outcomes, so it is not removed here."""
     for beside in _names_beside(path):
         if beside.exists():
             raise StudyError(f"{beside} is left of another study; move it away first, or choose another name")
@@ -236,7 +236,7 @@ def _told(name: str) -> Iterator[None]:
     except sqlite3.Error as error:
         raise _explained(name, error) from error
     except OSError as error:
-        raise StorageError(f"{name}: cannot be written: {(error.strerror or str(error)).lower()}") from error
+        raise cannot_write(name, error) from error
 
 
 def _explained(name: str, error: sqlite3.Error) -> DobanditError:

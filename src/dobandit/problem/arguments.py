@@ -1,0 +1,102 @@
+"""What the arguments of a problem say: its graph, domains, intervenable variables and budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from dobandit.errors import GraphError, listing
+from dobandit.graph import Graph, GraphLike, as_graph
+from dobandit.problem.faults import Faults, is_positive
+from dobandit.problem.kinds import Value
+from dobandit.problem.labels import is_numeral, label
+from dobandit.problem.rewards import BINARY, Worth
+
+
+def read_graph(given: GraphLike, observed: Iterable[str] | None, faults: Faults) -> tuple[Graph, tuple[str, ...]]:
+    """The graph and its observed variables; without a graph, nothing else of the problem can be read."""
+    try:
+        graph = as_graph(given)
+    except GraphError as error:
+        faults.add(("graph",), str(error))
+        faults.raise_any()
+        raise AssertionError from None
+    faults.hidden = graph.origin.hidden
+    kept = graph.variables if observed is None else faults.names(observed, ("observed",), graph.variables)
+    return graph, kept
+
+
+def read_domains(
+    stated: Mapping[str, Iterable[Value]] | None, graph: Graph, reward: str, worth: Worth | None, faults: Faults
+) -> tuple[dict[str, tuple[str, ...]], Worth]:
+    """The values of every variable, 0/1 where nothing is stated, and what those of the reward are worth."""
+    found: dict[str, tuple[str, ...]] = dict.fromkeys(graph.variables, BINARY)
+    for name, values in faults.mapping(stated, ("domains",)).items():
+        place = ("domains", str(name))
+        if name not in graph:
+            faults.unknown(place, f"there is no variable {name}", str(name), graph.variables)
+        elif isinstance(values, str) or not isinstance(values, Iterable):
+            faults.add(place, f"expected a list of values, not {values!r}")
+        else:
+            found[name] = _values(list(values), place, faults) or BINARY
+    worth = _worth(found.get(reward, BINARY), reward, worth, isinstance(stated, Mapping) and reward in stated, faults)
+    return {v: tuple(worth) if v == reward else values for v, values in found.items()}, worth
+
+
+def _worth(values: tuple[str, ...], reward: str, worth: Worth | None, is_stated: bool, faults: Faults) -> Worth:
+    """What the values of the reward are worth: what is said, else the numbers that they are."""
+    place = ("domains", reward)
+    if worth is None:
+        if all(map(is_numeral, values)):
+            return {value: float(value) for value in values}
+        faults.add(place, f"nothing says what {listing(values)} are worth: give reward values")
+    elif is_stated and set(values) != set(worth):
+        faults.add(place, f"the values {listing(values)} are not those of the reward, {listing(worth)}")
+    return worth or {"0": 0.0, "1": 1.0}
+
+
+def _values(values: list[Value], place: tuple[str, ...], faults: Faults) -> tuple[str, ...]:
+    labels = tuple(map(label, values))
+    if len(labels) < 2:
+        faults.add(place, "a variable needs at least two values")
+    elif "" in labels:
+        faults.add(place, "a value must not be empty")
+    elif len(set(labels)) < len(labels):
+        faults.add(place, f"a value is listed twice: {listing(labels)} (values compare by their text)")
+    else:
+        return labels
+    return ()
+
+
+def read_intervenable(
+    stated: Iterable[str] | None, graph: Graph, observed: Iterable[str], reward: str, faults: Faults
+) -> tuple[str, ...]:
+    """The variables that may be set, in graph order."""
+    place = ("intervenable",)
+    if stated is None:
+        wanted = set(graph.origin.exposures or graph.variables) & set(observed) - {reward}
+    else:
+        wanted = set(faults.names(stated, place, graph.variables))
+        if reward in wanted:
+            faults.add(place, f"the reward {reward} cannot be set")
+        for name in sorted(wanted - set(observed)):
+            faults.add(place, f"{name} is not observed, so it cannot be set")
+    return graph.in_order(wanted - {reward})
+
+
+def read_budget(budget: float | None, horizon: int | None, has_costs: bool, faults: Faults) -> float:
+    """The budget, or the number of pulls where every pull costs 1."""
+    if horizon is not None and has_costs:
+        faults.add(("costs",), "with a horizon every pull costs 1: remove the costs, or give a budget instead")
+    if budget is not None and horizon is not None:
+        faults.add(("horizon",), "give either a budget or a horizon, not both")
+    elif horizon is not None:
+        if is_positive(horizon) and horizon == int(horizon):
+            return float(horizon)
+        faults.add(("horizon",), f"expected a whole number of pulls, at least 1, not {horizon!r}")
+    elif budget is None:
+        faults.add(("budget",), "is missing: say how much may be spent (or give a horizon, a number of pulls)")
+    elif is_positive(budget):
+        return float(budget)
+    else:
+        faults.add(("budget",), f"expected a positive number, not {budget!r}")
+    return 1.0
