@@ -143,6 +143,17 @@ def test_the_joint_table_holds_every_other_one() -> None:
     np.testing.assert_allclose(found, counted[1], atol=1e-9)
 
 
+@pytest.mark.parametrize("name", OURS)
+def test_the_graph_is_looked_at_again_when_the_outcomes_have_grown_by_an_eighth(name: str) -> None:
+    """For the first time after 20; and a look that is not due changes nothing."""
+    made, problem = policy(name), problem_for(name, FRONT_DOOR, 2000)
+    state = made.start(problem, 1)
+    for number, due in ((0, 20), (19, 20), (20, 23), (22, 23), (23, 26), (160, 181), (180, 181), (181, 204)):
+        seen = evidence(made, problem, [("do()", {"X": i % 2, "M": i % 3 % 2, "Y": i % 5 % 2}) for i in range(number)])
+        state = made.choose(seen, state, Chance(0, "policy")).state
+        assert state.look.tolist() == [due]
+
+
 def test_a_row_breaks_the_same_promises_in_any_company() -> None:
     problem = Problem("A -> B -> C -> Y; D -> C", "Y", 10)
     rng = np.random.default_rng(5)
