@@ -45,10 +45,11 @@ def run(
     copy: Path, arguments: Iterable[str], environment: Mapping[str, str], seconds: float | None = None
 ) -> int | None:
     """The exit code of pytest in a copy of the repository; None if it has not ended in time."""
+    path = os.pathsep.join([str(copy / "src"), str(Path(__file__).parent)])
     process = subprocess.Popen(
         [*PYTEST, *arguments],
         cwd=copy,
-        env={**os.environ, "PYTHONPATH": str(copy / "src"), **environment},
+        env={**os.environ, "PYTHONPATH": path, **environment},
         stdout=subprocess.DEVNULL if seconds else sys.stderr,
         stderr=subprocess.STDOUT,
         start_new_session=True,
@@ -67,8 +68,8 @@ def recorded(copy: Path, tests: Sequence[str]) -> list[Called]:
     """What every test calls. All must pass without a mutant."""
     folder = copy / "calls"
     folder.mkdir()
-    skipped = ("--ignore=tests/test_docs.py", "--ignore=tests/mutants")
-    arguments = ("-p", "tests.mutants.calls", "-n", str(PROCESSES), "--dist", "loadfile", *skipped, *tests)
+    skipped = ("--ignore=tests/test_docs.py", "--ignore=tests/test_mutants.py")
+    arguments = ("-p", "calls", "-n", str(PROCESSES), "--dist", "loadfile", *skipped, *tests)
     if run(copy, arguments, {FOLDER: str(folder)}):
         sys.exit("the tests must pass before mutants can be judged by them")
     return read(folder)
