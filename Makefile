@@ -4,6 +4,7 @@
 # make reproduction   set up, then rerun the paper's experiments and write docs/reproduction.md
 # make calibration   set up, then measure how often intervals contain the truth
 # make stress  set up, then kill workers of studies 300 times per store
+# make mutants   set up, then change single things in the code and print how many changes the tests detect
 # make benchmark   set up, then run the policies on all benchmark worlds and write docs/benchmark.md
 # Every target does all its own set-up and is quick the second time.
 
@@ -17,7 +18,7 @@ OUT    := dobandit-out/demo
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := constraints.txt
 
-.PHONY: demo test stress bench calibration benchmark reproduction lint docs wheel clean constraints
+.PHONY: demo test stress mutants bench calibration benchmark reproduction lint docs wheel clean constraints
 
 demo: $(USABLE)
 	@rm -rf $(OUT) && mkdir -p $(OUT)
@@ -37,6 +38,10 @@ lint: $(READY)
 
 stress: $(READY)
 	DOBANDIT_KILLS=300 $(BIN)/python -m pytest tests/study/test_crashes.py tests/study/test_workers.py
+
+# Another sample: make mutants MUTANTS='--seed 7 --number 600'
+mutants: $(READY)
+	$(BIN)/python -m tests.mutants $(MUTANTS)
 
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'

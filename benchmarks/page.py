@@ -93,8 +93,9 @@ def simple(bench: Bench) -> Section:
         "Simple regret",
         [
             "The smallest budget of the grid from which the mean regret stays at 0.01 or below. Wrong recommendations "
-            f"are rare but costly, so means over a few trials are noisy: our policy runs {own} trials. The other "
-            f"policies run the first {bench.trials} of them; the second column shows ours on these {bench.trials}.",
+            "are rare but costly, so means over a few trials are noisy: our policy runs "
+            f"{own} trials. The other policies run the first {bench.trials} of them; the second "
+            f"column shows ours on these {bench.trials}.",
             Table(["world (costs)", EXPLORE, f"first {bench.trials}", *others], settled),
             f"Mean regret of ours in {own} trials, and of the best of the others at that budget.",
             Table(["world (costs)", *(f"B = {b:g}" for b in budgets)], curves),

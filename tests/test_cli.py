@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import html
 import json
+import math
 import random
 import re
 import subprocess
@@ -17,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dobandit.cli.common import print_json
 from tests.conftest import Ran
 
 Run = Callable[..., Ran]
@@ -310,6 +312,17 @@ def test_json_survives_every_terminal(tmp_path: Path) -> None:
         [PROGRAM, "check", file, "--json"], capture_output=True, env={"PYTHONIOENCODING": "latin-1"}, check=True
     )
     assert [arm["arm"] for arm in json.loads(ran.stdout)["arms"]] == ["do()", "do(X=日本)", "do(X=größe)"]
+
+
+def test_json_has_null_for_what_is_no_finite_number(capsys: pytest.CaptureFixture[str]) -> None:
+    bad = [math.inf, -math.inf, math.nan]
+    print_json({"in a list": [1.5, *bad], "in a tuple": (2, *bad), "alone": bad[0], "deep": [{"a": tuple(bad)}]})
+    assert json.loads(capsys.readouterr().out, parse_constant=pytest.fail) == {
+        "in a list": [1.5, None, None, None],
+        "in a tuple": [2, None, None, None],
+        "alone": None,
+        "deep": [{"a": [None, None, None]}],
+    }
 
 
 @pytest.mark.parametrize("program", [[PROGRAM], [sys.executable, "-m", "dobandit"]], ids=["script", "module"])

@@ -279,7 +279,7 @@ def test_the_words_true_and_false_of_a_log_are_one_and_zero(words: tuple[str, st
 def logs(draw: st.DrawFn) -> tuple[db.Problem, list[tuple[int, ...]], list[int]]:
     """A problem, distinct rows (few values, and often the same ones, so that tables have holes) and their numbers."""
     graph = draw(admgs(min_size=2, max_size=5))
-    worth: dict[int, float] = draw(st.sampled_from([{0: 0, 1: 1}, {0: 7, 1: -2, 2: 0.5}]))
+    worth = draw(st.sampled_from([{"0": 0.0, "1": 1.0}, {"0": 7.0, "1": -2.0, "2": 0.5}]))
     problem = db.Problem(graph, {"variable": draw(st.sampled_from(graph.variables)), "values": worth}, 10)
     row = st.tuples(*(st.integers(0, len(problem.domains[v]) - 1) for v in graph.variables))
     rows = draw(st.lists(row, min_size=1, max_size=8))

@@ -118,6 +118,15 @@ def test_a_real_valued_reward_counts_partly(kind: str, tmp_path: Path) -> None:
 
 
 @every_source
+@pytest.mark.parametrize("infinite", [[float("inf")], [float("-inf")], [float("inf"), float("-inf")]])
+def test_infinite_measurements_are_refused(kind: str, infinite: list[float], tmp_path: Path) -> None:
+    """Whatever range is allowed for the reward, and whether or not they cancel out in a sum."""
+    source = open_source(SOURCES[kind]({**ROWS, "Y": [*infinite, 1.0, 1.0, 2.0, 3.0][:5]}, tmp_path))
+    with pytest.raises(DataError, match="column Y has a value that is not a finite number; drop or fill it"):
+        count(source, [("A", "Y")], DOMAINS, {"Y": (-np.inf, np.inf)})
+
+
+@every_source
 def test_only_plain_observations_count(kind: str, tmp_path: Path) -> None:
     done = {**ROWS, "intervention": ["do()", "do(A=1)", "do()", "do(B=mid)", "do()"]}
     found = count(open_source(SOURCES[kind](done, tmp_path)), [("A",)], DOMAINS)

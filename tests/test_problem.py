@@ -55,6 +55,13 @@ def test_arms_and_costs() -> None:
     assert Problem(CHAIN, "Y", 10, costs={"do()": 0.5}).costs[0] == 0.5
 
 
+@pytest.mark.parametrize("order", [["do(X1=1)", "do(X1)"], ["do(X1)", "do(X1=1)"]])
+def test_the_cost_of_an_arm_goes_before_that_of_its_variable(order: list[str]) -> None:
+    stated = {"do(X1)": 3, "do(X1=1)": 3.5}
+    problem = Problem(CHAIN, "Y", 10, costs={key: stated[key] for key in order}, default_cost=2)
+    assert problem.costs == (1, 3, 3.5, 2, 2)
+
+
 def test_horizon_means_unit_costs() -> None:
     problem = Problem.unit_costs(named.FIG6, reward="Y", horizon=500)
     assert problem.budget == 500

@@ -52,6 +52,15 @@ def test_the_knapsack_against_recursion() -> None:
         np.testing.assert_allclose(knapsack(values, prices, size), expected, atol=1e-12)
 
 
+def test_every_budget_has_its_own_optimum() -> None:
+    """do() earns .4 for 1, the arm 1 for 2: two arms are all that 4 can buy, but with 5 there is 1 left for do(). In
+    the second trial do() is the better buy, at any budget."""
+    means, costs = np.array([[0.4, 1.0], [0.6, 1.0]]), np.array([[1.0, 2.0], [1.0, 2.0]])
+    best, how = optimum(means, costs, [4, 5, 7])
+    assert how == "knapsack"
+    np.testing.assert_allclose(best, [[2.0, 2.4, 3.4], [2.4, 3.0, 4.2]])
+
+
 def test_too_many_units_are_fractional() -> None:
     assert optimum(np.array([[0.5, 0.9]]), np.array([[1.0, 1.01]]), [10_001])[1] == "fractional"
     assert optimum(np.array([[0.5, 0.9]]), np.array([[1.0, 1.01]]), [9_999])[1] == "knapsack"

@@ -78,11 +78,12 @@ def test_other_seeds_give_other_samples() -> None:
 
 
 def test_impossible_values_never_happen() -> None:
-    """Not even at the last float below 1, where cumulated thirds fall short of it."""
-    thirds = [1 / 3 - 1e-17, 1 / 3, 1 / 3, 0.0]
-    world = from_tables("X", {"X": ([], thirds)})
+    """Not even at the last float below 1, which cumulated tenths do not exceed."""
+    tenths = [0.1] * 10
     top = np.full((1, 1), np.nextafter(1, 0))
-    assert world.step(np.array([-1]), np.array([-1]), top).item() == 2
+    assert np.cumsum(tenths)[-1] <= top.item()
+    world = from_tables("X", {"X": ([], [*tenths, 0.0, 0.0])})
+    assert world.step(np.array([-1]), np.array([-1]), top).item() == 9
     never_first = from_tables("X", {"X": ([], [0.0, 1.0])})
     assert never_first.step(np.array([-1]), np.array([-1]), np.zeros((1, 1))).item() == 1
 

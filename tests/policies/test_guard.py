@@ -142,6 +142,17 @@ def test_the_joint_table_holds_every_other_one() -> None:
     np.testing.assert_allclose(found, counted[1], atol=1e-9)
 
 
+@pytest.mark.parametrize("name", OURS)
+def test_the_graph_is_looked_at_again_when_the_outcomes_have_grown_by_an_eighth(name: str) -> None:
+    """For the first time after 20; and a look that is not due changes nothing."""
+    made, problem = policy(name), problem_for(name, FRONT_DOOR, 2000)
+    state = made.start(problem, 1)
+    for number, due in ((0, 20), (19, 20), (20, 23), (22, 23), (23, 26), (160, 181), (180, 181), (181, 204)):
+        seen = evidence(made, problem, [("do()", {"X": i % 2, "M": i % 3 % 2, "Y": i % 5 % 2}) for i in range(number)])
+        state = made.choose(seen, state, Chance(0, "policy")).state
+        assert state.look.tolist() == [due]
+
+
 def test_a_row_breaks_the_same_promises_in_any_company() -> None:
     problem = Problem("A -> B -> C -> Y; D -> C", "Y", 10)
     rng = np.random.default_rng(5)
@@ -209,6 +220,24 @@ def test_what_was_refuted_stays_so(name: str) -> None:
     later = evidence(made, problem, [*watched, *against, *[("do(X=1)", {"X": 1, "Y": 1})] * 150])
     assert made.contradicted(later, made.start(problem, 1)).max() == 0
     assert made.contradicted(later, state).max() > 4
+
+
+def test_an_arm_is_refuted_by_ten_own_pulls_that_are_four_deviations_off() -> None:
+    """By hand on X -> Y, where all who have X=1 feed one row of P(Y | X), with Jeffreys' prior."""
+    made, problem = policy("causal-thompson"), problem_for("causal-thompson", "X -> Y", 1000)
+    assert isinstance(made, Guarded)
+    watched = [("do()", {"X": 1, "Y": int(i % 10 < 9)}) for i in range(500)]
+    for pulls, won, is_refuted in (
+        *((9, 0, False), (10, 0, True), (10, 3, True), (10, 4, False)),
+        *((20, 9, True), (30, 16, False), (60, 37, True), (60, 38, False)),
+    ):
+        tried = [("do(X=1)", {"X": 1, "Y": int(i < won)}) for i in range(pulls)]
+        own, answer = (won + 0.5) / (pulls + 1), (won + 450.5) / (pulls + 501)
+        variance = max(own * (1 - own), answer * (1 - answer)) / (pulls + 2) + (0.5 / (pulls + 501)) ** 2
+        z = abs(own - answer) / math.sqrt(variance)
+        found = made.contradicted(evidence(made, problem, [*watched, *tried]), made.start(problem, 1))
+        assert (pulls >= 10 and z > 4) == is_refuted
+        assert found[0].tolist() == pytest.approx([0.0, 0.0, z if is_refuted else 0.0])
 
 
 def test_the_same_luck_with_and_without_the_guard() -> None:

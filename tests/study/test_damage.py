@@ -162,6 +162,13 @@ def refuses(path: Path) -> bool:
         ("UPDATE event SET content = replace(content, '60.0', '-6.0') WHERE number = 1", "expected a positive number"),
         ('UPDATE event SET content = replace(content, \'["Z","X"]\', \'["Y","Z"]\') WHERE number = 1', "cycle"),
         ("UPDATE event SET content = json_set(content, '$.arm', 99) WHERE number = 2", "make no sense"),
+        *(
+            (
+                f"UPDATE event SET content = json_set(content, '$.source', {source}) WHERE number = 4",
+                f"event 4 stands in for pull {source}, which did not exist",
+            )
+            for source in (0, 2, 3)
+        ),
         ("UPDATE event SET kind = 'mystery' WHERE number = 3", "only a newer version"),
         ("DROP TABLE snapshot", "damaged"),
         ("CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM event; END", "it has commands in it"),

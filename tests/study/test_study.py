@@ -211,6 +211,21 @@ def test_expired_pulls_go_to_others_and_late_outcomes_are_charged(place: str) ->
     assert [arm.pulls for arm in study.status().arms] == [2, 1, 0]
 
 
+def test_no_more_expired_pulls_are_handed_on_than_were_asked_for() -> None:
+    """A pull that is handed on without being handed out would be lost: its worker no longer holds it."""
+    clock = Clock()
+    study = Study.create(":memory:", Problem("X -> Y", "Y", 9), "f-kube", clock=clock)
+    study.ask(3, worker="slow", ttl=60)
+    study.ask(2, worker="quick")
+    clock.now += 60
+    for wanted, handed_on in ((1, 0), (2, 0), (3, 1), (4, 2)):
+        pulls = study.ask(wanted, worker="quick")
+        assert [pull.id for pull in pulls] == [4, 5, 6, 7][:wanted]
+        assert [event.content["source"] for event in study.log()[6:]] == [1, 2][:handed_on]
+        assert (study.status().open, study.status().expired) == (5, 3 - handed_on)
+        assert adds_up(study)
+
+
 def test_an_overdraft_is_shown(place: str) -> None:
     clock = Clock()
     study = Study.create(place, Problem("X -> Y", "Y", 2), "f-kube", clock=clock)
@@ -485,6 +500,16 @@ def test_a_pull_that_was_handed_on_has_no_money_to_lose(place: str) -> None:
     study.tell(3, FINE)
     study.withdraw(4)
     assert study.status().budget.spent == pytest.approx(1.7 + 1 + 1.7)
+
+
+@pytest.mark.parametrize("objective", ["simple", "cumulative"])
+def test_arms_that_do_the_same_are_all_the_best_and_do_is_named(objective: str) -> None:
+    """Nothing acts on Y, so no draw can tell the arms apart; they share being the best, and do() comes first."""
+    study = Study.create(":memory:", Problem("Y -> Z; W", "Y", 9, objective))
+    study.observe({"Y": [0, 1, 1, 1], "Z": [0, 1, 0, 1], "W": [1, 1, 0, 0]}, name="log")
+    best = study.best()
+    assert (best.arm, best.probability_best) == ("do()", 1.0)
+    assert {arm.mean for arm in study.status().arms} == {best.mean}
 
 
 def test_an_explanation_knows_what_was_known_then() -> None:

@@ -1,4 +1,4 @@
-"""What may stand on a terminal: texts of strangers may hold signs that a terminal obeys, and addresses passwords."""
+"""What is safe to print: texts of others may hold control characters, and addresses may hold passwords."""
 
 from __future__ import annotations
 

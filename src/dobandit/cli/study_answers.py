@@ -30,7 +30,7 @@ PULL = click.argument("pull", metavar="ID", type=int)
 @click.option("--watch", is_flag=True, help="Show it again every second, until interrupted.")
 @with_common_options
 def status(study: str, watch: bool, as_json: bool, quiet: bool) -> None:
-    """Where the money is, and what is known of every arm."""
+    """Show how the budget is used, and what is known about every arm."""
     with Study.open(study) as opened:
         if as_json:
             print_json(_status_document(opened.status()))
@@ -125,7 +125,7 @@ def _sources(observational: float) -> str:
 @PULL
 @with_common_options
 def explain(study: str, pull: int, as_json: bool, quiet: bool) -> None:
-    """Why pull ID: the numbers that its arm won by."""
+    """Explain pull ID: the numbers that led to its arm."""
     with Study.open(study) as opened:
         found, good = opened.explain(pull), 1 if opened.problem.goal == "max" else -1
     if as_json:
@@ -148,7 +148,7 @@ def explain(study: str, pull: int, as_json: bool, quiet: bool) -> None:
 @STUDY
 @with_common_options
 def log(study: str, as_json: bool, quiet: bool) -> None:
-    """The history, as it was written down; times are UTC."""
+    """Show the history of the study; times are UTC."""
     with Study.open(study) as opened:
         events, arms = opened.log(), opened.problem.arms
     if as_json:

@@ -81,7 +81,7 @@ def marginal_rarity(problem: Problem, world: World) -> Rarity:
 
 def general_rarity(problem: Problem, world: World) -> Rarity:
     """min_z P(X_i = x, Pa~(X_i) = z) in G[An(Y)]: 1 for what does not act on the reward, 0 where observations
-    cannot tell the effect (X_i has a child in its own c-component, or there are more cells than anybody fills)."""
+    cannot tell the effect (X_i has a child in its own c-component, or there are more cells than data can fill)."""
     fitted = world.fit(problem)
     graph = problem.graph.ancestral_graph(problem.reward)
     found: list[tuple[Array, int, int]] = []

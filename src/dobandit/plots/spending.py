@@ -20,7 +20,7 @@ MOMENT = 1 / 86400  # a second, in days: air at both ends of the time
 def study_figure(
     spent: Sequence[tuple[datetime, float]], total: float, rows: Sequence[EffectRow], *, xlabel: str, title: str
 ) -> Figure:
-    """The money that was spent by and by, against the total; below it the mean of every arm with its interval."""
+    """The money spent over time, against the total; below it the mean of every arm with its interval."""
     with plain_style():
         left = max([text_width(row.label, TEXT) for row in rows] + [0.5]) + MARGIN + 0.15
         arms, below = len(rows) * ROW, 0.62

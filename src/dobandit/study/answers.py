@@ -39,7 +39,6 @@ Array = NDArray[np.float64]
 DRAWS, NUMBERS = 2000, 4_000_000  # draws of a posterior, fewer where it has so many numbers
 LEVEL = 0.95
 ALIKE = 0.5  # of how far the prior may be off, up to so much is equally likely: then intervals cover what they promise
-SAME = 1e-12  # draws that differ by less are of arms that do the same
 
 
 class ArmStatus(NamedTuple):
@@ -120,7 +119,7 @@ def best(books: Books) -> Best:
     per_cost = books.problem.objective == "cumulative"
     arm = _best_per_cost(books, known) if per_cost else _recommended(books)
     scores = known.draws / books.costs if per_cost else known.draws
-    is_best = scores[:, arm] >= scores.max(axis=1) - SAME
+    is_best = scores[:, arm] >= scores.max(axis=1)  # arms that do the same have the same draws
     told = books.judged.evidence.told[0]
     return Best(
         arm=str(books.problem.arms[arm]),

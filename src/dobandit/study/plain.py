@@ -1,4 +1,4 @@
-"""Problems and arrays as plain data, so that a study opens without its TOML file and without running anybody's code."""
+"""Problems and arrays as plain data, so that a study opens without its TOML file and without running code from it."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def row_name(codes: Sequence[int], inputs: Sequence[str], domains: Labels) -> st
 
 
 def check_size(name: str, cards: Sequence[int]) -> None:
-    """Refuse a table that no memory can hold, before anybody asks for the memory."""
+    """Refuse a table that no memory can hold, before it is allocated."""
     cells = math.prod(cards)
     if cells > MOST_CELLS:
         raise WorldError(

@@ -31,5 +31,5 @@ def open_store(where: str) -> Store:
 
 
 def shown(where: str) -> str:
-    """A place as it may be shown to anybody: without the password that a URL may have."""
+    """A place as it may be shown: without the password that a URL may have."""
     return address_of(where).shown if is_database(where) else where
