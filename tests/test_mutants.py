@@ -19,13 +19,13 @@ def changed(source: str) -> set[tuple[int, str, str]]:
 
 
 def test_one_thing_is_changed_at_a_time() -> None:
-    source = '''
+    source = """
 def f(ä, n=3):
     if not 0 < ä <= n or ä in (-1.5,):
         n += max(ä, n).any() // 2
         print(n)
     return [k for k in range(n) if True]
-'''
+"""
     one_operator = {(3, "0 < ä <= n", "(0 <= ä <= n)"), (3, "0 < ä <= n", "(0 < ä < n)")}
     numbers = [(2, "3"), (3, "0"), (3, "1.5"), (4, "2")]
     counted = {(line, n, f"({float(n) + d if '.' in n else int(n) + d})") for line, n in numbers for d in (-1, 1)}
