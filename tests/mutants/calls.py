@@ -40,7 +40,7 @@ def pytest_runtest_logstart() -> None:
 def pytest_runtest_logfinish(nodeid: str) -> None:
     sys.settrace(None)
     source = Path.cwd() / "src"
-    files = {code: Path(code.co_filename) for code in _called}
+    files = {code: Path(code.co_filename) for code in _called.copy()}  # threads of the test may still be alive
     found = [f"{f.relative_to(source).as_posix()}:{c.co_firstlineno}" for c, f in files.items() if source in f.parents]
     if found:
         with Path(os.environ[FOLDER], f"{os.getpid()}.jsonl").open("a", encoding="utf-8") as out:
