@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import dobandit
-from dobandit.errors import DobanditError, FileProblem
+from dobandit.errors import DobanditError, FileError
 from dobandit.graph import Graph
 from dobandit.problem import Problem
 from dobandit.worlds import World, WorldError, bif, from_bif
@@ -135,7 +135,7 @@ def test_wishes_that_a_network_cannot_fulfil(more: dict[str, object], message: s
 def test_files_that_are_no_text(tmp_path: Path) -> None:
     (tmp_path / "net.bif").write_bytes(b"\xff\xfe\x00")
     for path in (tmp_path / "net.bif", tmp_path / "none.bif", tmp_path):
-        with pytest.raises(FileProblem):
+        with pytest.raises(FileError):
             from_bif(path)
 
 

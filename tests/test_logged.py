@@ -13,20 +13,20 @@ import pytest
 
 from dobandit import worlds
 from dobandit.errors import DataError
+from dobandit.evidence.count_tables import CountTable, Layout
 from dobandit.evidence.logged import read_log
 from dobandit.evidence.sources import open_file, open_source
-from dobandit.evidence.tally import Layout, Tallied
 from dobandit.problem import Goal, Problem
 from tests.conftest import Ran
 
 DOMAINS = {"Z": ["u", "v", "w"]}
 PROBLEM = Problem("Z -> X -> Y; Z -> Y", "Y", budget=1, domains=DOMAINS)
 TABLES = [
-    Tallied("Y", ("Z", "X"), arms=tuple(range(6))),
-    Tallied("X", ("Z",), arms=(0, 1, 2, 3)),
-    Tallied("Z", (), arms=(0, 4, 5)),
-    Tallied("Y", (), arms=(5,)),
-    Tallied("Z", (), arms=(0, 4, 5)),  # asked for twice, for two purposes
+    CountTable("Y", ("Z", "X"), arms=tuple(range(6))),
+    CountTable("X", ("Z",), arms=(0, 1, 2, 3)),
+    CountTable("Z", (), arms=(0, 4, 5)),
+    CountTable("Y", (), arms=(5,)),
+    CountTable("Z", (), arms=(0, 4, 5)),  # asked for twice, for two purposes
 ]
 
 
@@ -79,7 +79,7 @@ def test_wide_tables_are_counted_one_by_one(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_rewards_between_two_ends() -> None:
     problem = Problem("X -> Y", {"variable": "Y", "range": [0, 10]}, budget=1)
-    layout = Layout(problem, [Tallied("Y", ("X",), arms=(0, 1))])
+    layout = Layout(problem, [CountTable("Y", ("X",), arms=(0, 1))])
     data = {"X": [0, 1, 0], "Y": [2.5, 10, 5], "intervention": ["", "do()", "do(X=0)"]}
     found = read_log(problem, open_source(data), layout)
     np.testing.assert_allclose(found.counts, [1.25, 0.75, 0, 1])  # X=0: 2.5 and 5 of ten; X=1: ten
@@ -98,7 +98,7 @@ def test_rewards_between_two_ends() -> None:
 )
 def test_what_cannot_be_meant(done: str, x: int, message: str) -> None:
     problem = Problem("X -> Y", "Y", budget=1)
-    layout = Layout(problem, [Tallied("Y", ("X",))])
+    layout = Layout(problem, [CountTable("Y", ("X",))])
     with pytest.raises(DataError, match=message):
         read_log(problem, open_source({"X": [x], "Y": [1], "intervention": [done]}), layout)
 

@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyBboxPatch, PathPatch, Polygon
 
-from dobandit.errors import DobanditError, FileProblem, GraphError, MissingExtra, UnknownVariable
+from dobandit.errors import DobanditError, FileError, GraphError, MissingExtra, UnknownVariable
 from dobandit.graph import Graph
 from dobandit.plots import Curve, EffectRow, curves_figure, effects_figure, graph_figure, save
 from dobandit.plots.layers import grid
@@ -340,7 +340,7 @@ def test_mistakes_in_a_path_are_sentences(tmp_path: Path) -> None:
     for name in ("graph.bmp", "graph"):
         with pytest.raises(DobanditError, match=r"must end in \.png, \.svg or \.pdf"):
             save(figure, tmp_path / name)
-    with pytest.raises(FileProblem, match=r"nowhere.*: its folder does not exist"):
+    with pytest.raises(FileError, match=r"nowhere.*: its folder does not exist"):
         save(figure, tmp_path / "nowhere" / "graph.png")
     assert not list(tmp_path.iterdir())
 

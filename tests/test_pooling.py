@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from dobandit.elimination import Factor as Named
 from dobandit.elimination import contract
 from dobandit.estimate.pooled import formula_choice as ways
-from dobandit.estimate.pooled.arm_estimates import Weighing
+from dobandit.estimate.pooled.arm_estimates import ArmEstimator
 from dobandit.estimate.pooled.circuit import total
 from dobandit.estimate.pooled.formulas import Formula, formulas, observed, overlapping
-from dobandit.estimate.pooled.invariance import changed_by, kin
+from dobandit.estimate.pooled.invariance import changed_by, same_effect_as
 from dobandit.estimate.pooled.pool import Pool, table_of
 from dobandit.estimate.pooled.posterior import Conditions, shared_groups
 from dobandit.estimate.pooled.stated import Stated
-from dobandit.evidence.tally import Tallied
+from dobandit.evidence.count_tables import CountTable
 from dobandit.graph import Graph
 from dobandit.identification import Table
 from dobandit.problem import Problem
@@ -42,7 +42,7 @@ class Exact(NamedTuple):
     problem: Problem
     joints: list[np.ndarray]
 
-    def table(self, table: Tallied, arm: int) -> np.ndarray:
+    def table(self, table: CountTable, arm: int) -> np.ndarray:
         """P(variable | given) under an arm, NaN where the condition never occurs; in order, as one row."""
         found = conditional(self.joints[arm], self.model.graph, Table(table.variable, table.given))
         return found.reshape(-1, found.shape[-1])
@@ -133,7 +133,7 @@ def test_kin_make_a_table_the_same_and_others_do_not() -> None:
                 given = tuple(u for u in graph.variables if u in parents)
                 if v == x or x not in changed_by(graph, v, given):
                     continue
-                table, same = Tallied(v, given), kin(graph, x, v, given)
+                table, same = CountTable(v, given), same_effect_as(graph, x, v, given)
                 by_x = np.fmax.reduce([e.table(table, k) for k, arm in enumerate(arms) if arm.variable == x])
                 for k, arm in enumerate(arms):
                     differences = np.abs(e.table(table, k) - by_x)
@@ -263,7 +263,7 @@ def test_variances_and_weights_against_draws() -> None:
     """The delta method on the front door with many data: variances, covariance and the best weight as in draws."""
     pool = Pool(Problem("X -> M -> Y; X <-> Y", "Y", 100))
     conditions = Conditions(pool.layout)
-    weighing = Weighing(pool, conditions)
+    weighing = ArmEstimator(pool, conditions)
     rng = np.random.default_rng(4)
     shapes = rng.uniform(300, 600, (pool.layout.size, 1))
     known = weighing.known(conditions.normalised(shapes), conditions.sums(shapes))
@@ -345,7 +345,7 @@ def test_an_empty_wide_table_does_not_pass_for_knowledge() -> None:
     shapes = np.full((pool.layout.size, 1), 0.5)
     small = next(t for t in pool.tables if t.given == ("X1",))
     shapes[pool.layout.slice(small), 0] += 3
-    known = Weighing(pool, conditions).known(conditions.normalised(shapes), conditions.sums(shapes))
+    known = ArmEstimator(pool, conditions).known(conditions.normalised(shapes), conditions.sums(shapes))
     whole, projected = (way[0] for way in pool.choices[1])  # do(X1=0)
     assert (known.weights[whole, 0], known.weights[projected, 0]) == (0, 1)
 

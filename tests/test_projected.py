@@ -7,7 +7,7 @@ import pytest
 
 from dobandit import worlds
 from dobandit.estimate.published.projected import Projected
-from dobandit.evidence.tally import Layout
+from dobandit.evidence.count_tables import Layout
 from dobandit.graph import Graph
 from dobandit.problem import Problem
 from dobandit.worlds import World

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dobandit.errors import DobanditError, FileProblem, GraphError, ProblemError, UnknownVariable
+from dobandit.errors import DobanditError, FileError, GraphError, ProblemError, UnknownVariable
 from dobandit.graph import Graph
 from dobandit.problem import Problem
 from dobandit.worlds import Node, World, WorldError, from_tables, of, parallel, random, xor
@@ -332,7 +332,7 @@ def test_files_of_tables_that_are_none(name: str, text: str, message: str, tmp_p
 
 def test_files_that_are_not_there(tmp_path: Path) -> None:
     for world in ({"model": "tables", "file": "no.json"}, {"model": "bif", "path": "no.bif"}):
-        with pytest.raises(FileProblem, match=r"no\..*cannot be read"):
+        with pytest.raises(FileError, match=r"no\..*cannot be read"):
             of(a_problem(world, folder=tmp_path))
 
 

@@ -94,7 +94,7 @@ class ProblemError(DobanditError):
         super().__init__("\n".join(lines or [f"{'.'.join(f.place)}: {f.message}" for f in faults]))
 
 
-class FileProblem(DobanditError):
+class FileError(DobanditError):
     """A file that is missing or cannot be read."""
 
 

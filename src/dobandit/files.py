@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dobandit.errors import FileProblem, StorageError
+from dobandit.errors import FileError, StorageError
 
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EXDEV, errno.EINVAL)
 DRAFT = ".dobandit-"  # how the names of the folders begin in which drafts are written
@@ -24,10 +24,10 @@ def reason(error: OSError | ValueError) -> str:
     return (getattr(error, "strerror", None) or str(error)).lower()
 
 
-def cannot_read(path: Path, error: OSError | ValueError) -> FileProblem:
+def cannot_read(path: Path, error: OSError | ValueError) -> FileError:
     why = reason(error)
     shown = repr(str(path)) if "null" in why else path  # a path with a null byte is a ValueError
-    return FileProblem(f"{shown}: cannot be read: {why}")
+    return FileError(f"{shown}: cannot be read: {why}")
 
 
 def cannot_write(place: str | Path, error: OSError) -> StorageError:
@@ -39,7 +39,7 @@ def read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise FileProblem(f"{path}: this is not a text file (UTF-8)") from None
+        raise FileError(f"{path}: this is not a text file (UTF-8)") from None
     except (OSError, ValueError) as error:
         raise cannot_read(path, error) from None
 
@@ -62,7 +62,7 @@ def new_file(path: Path) -> Iterator[Path]:
             yield draft
             move(draft, path)
     except FileExistsError:
-        raise FileProblem(f"{path} exists already; choose another name") from None
+        raise FileError(f"{path} exists already; choose another name") from None
 
 
 @contextmanager
@@ -76,7 +76,7 @@ def _draft(path: Path) -> Iterator[Path]:
     except FileExistsError:
         raise
     except (FileNotFoundError, NotADirectoryError):
-        raise FileProblem(f"{path}: its folder does not exist") from None
+        raise FileError(f"{path}: its folder does not exist") from None
     except OSError as error:
         raise cannot_write(path, error) from None
 

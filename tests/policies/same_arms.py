@@ -11,7 +11,7 @@ import pytest
 
 from dobandit import worlds
 from dobandit.estimate.published.split import Split
-from dobandit.evidence.tally import Layout
+from dobandit.evidence.count_tables import Layout
 from dobandit.policies.registry import policy, spec_of
 from dobandit.problem import Problem
 from dobandit.simulation.engine import Setting, play

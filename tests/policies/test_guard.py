@@ -15,7 +15,7 @@ from dobandit.estimate.observational.independence import p_value
 from dobandit.estimate.pooled import by_graph, pairs_of, pooled_of, repaired
 from dobandit.estimate.pooled.implied_independencies import deviations
 from dobandit.estimate.pooled.joint import Joint
-from dobandit.evidence.tally import Layout, Tallied
+from dobandit.evidence.count_tables import CountTable, Layout
 from dobandit.policies import Policy, policy
 from dobandit.policies.protocol import Guarded
 from dobandit.problem import Problem
@@ -126,8 +126,13 @@ def test_the_joint_table_holds_every_other_one() -> None:
     problem = Problem("A -> B -> Y; A -> Y; C -> Y", "Y", 10, domains={"B": [0, 1, 2]})
     joint = Joint(problem)
     arms = tuple(range(len(problem.arms)))
-    by_arm = Tallied("Y", ("B", "A"), arms=arms, by_arm=True)
-    others = [Tallied("Y", ("C", "A"), arms=(0, 3)), by_arm, Tallied("C", ("B",)), Tallied("B", ("A",), arms=arms)]
+    by_arm = CountTable("Y", ("B", "A"), arms=arms, by_arm=True)
+    others = [
+        CountTable("Y", ("C", "A"), arms=(0, 3)),
+        by_arm,
+        CountTable("C", ("B",)),
+        CountTable("B", ("A",), arms=arms),
+    ]
     number = 300
     codes = np.stack([rng.integers(3 if v == "B" else 2, size=number) for v in problem.graph.variables], axis=1)
     rows, chosen = rng.integers(2, size=number), rng.integers(len(arms), size=number)

@@ -12,7 +12,7 @@ import dobandit as db
 from dobandit import worlds
 from dobandit.chance import Chance
 from dobandit.estimate.published.split import Split, factors_of, random_split
-from dobandit.evidence.tally import Layout
+from dobandit.evidence.count_tables import Layout
 from dobandit.graph import Graph
 from dobandit.policies.forced import updated_beta
 from dobandit.policies.paper_cumulative import PaperCumulative

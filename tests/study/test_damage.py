@@ -18,9 +18,9 @@ from dobandit.errors import StorageError, StudyError
 from dobandit.problem import Problem
 from dobandit.study import Study
 from dobandit.study.books import Books
-from dobandit.study.entry import VERSION
 from dobandit.study.stores import Snapshot, open_store
 from dobandit.study.stores.protocol import FORMAT
+from dobandit.study.transaction import VERSION
 from tests.conftest import Ran
 from tests.study.conftest import Places
 from tests.study.driving import SMALL, drive, laboratory

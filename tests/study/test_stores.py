@@ -21,7 +21,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dobandit.cli import main
-from dobandit.errors import DobanditError, FileProblem, StorageError, StudyError
+from dobandit.errors import DobanditError, FileError, StorageError, StudyError
 from dobandit.problem import Problem
 from dobandit.study import Study
 from dobandit.study.events import Event
@@ -341,7 +341,7 @@ def test_a_file_system_without_links(folder: Path, monkeypatch: pytest.MonkeyPat
         study.export(exported)
         exported.write_text("mine")
         monkeypatch.setattr(Path, "exists", lambda _: False)
-        with pytest.raises(FileProblem, match="exists already"):
+        with pytest.raises(FileError, match="exists already"):
             study.export(exported)
     with pytest.raises(StudyError, match="exists already"):
         SqliteStore.create(other, CREATED)
@@ -422,7 +422,7 @@ def test_every_answer_is_on_the_disk(folder: Path) -> None:
 
 
 def test_a_folder_that_is_not_there(folder: Path) -> None:
-    with pytest.raises(FileProblem, match="its folder does not exist"):
+    with pytest.raises(FileError, match="its folder does not exist"):
         Study.create(folder / "nowhere" / "s.db", SMALL)
 
 

@@ -19,7 +19,7 @@ from dobandit.errors import (
     Conflict,
     DataError,
     DobanditError,
-    FileProblem,
+    FileError,
     NoSuchPull,
     OutcomeError,
     PolicyError,
@@ -30,9 +30,9 @@ from dobandit.policies.f_kube import FKube
 from dobandit.problem import Problem, Value
 from dobandit.study import Study
 from dobandit.study.books import Books
-from dobandit.study.entry import Entry
 from dobandit.study.files import spending
 from dobandit.study.plain import problem_from_plain, problem_to_plain
+from dobandit.study.transaction import Entry
 from tests.policies.test_contract import problems
 from tests.study.conftest import Places
 from tests.study.driving import SMALL, arms_of, drive, laboratory
@@ -717,7 +717,7 @@ def test_exports_are_read_back_as_evidence(folder: Path) -> None:
     means = []
     for name in ("out.csv", "out.parquet"):
         assert study.export(folder / name) == 11
-        with pytest.raises(FileProblem, match="exists already"):
+        with pytest.raises(FileError, match="exists already"):
             study.export(folder / name)
         other = Study.create(":memory:", SMALL, "ucb")
         with pytest.warns(UserWarning, match="no rule for logged rows"):
@@ -727,7 +727,7 @@ def test_exports_are_read_back_as_evidence(folder: Path) -> None:
     assert means[0] == pytest.approx(means[1])
     study.export(folder / "out.json")
     assert json.loads((folder / "out.json").read_text())[0]["intervention"] == "do()"
-    with pytest.raises(FileProblem, match=r"ends in \.csv"):
+    with pytest.raises(FileError, match=r"ends in \.csv"):
         study.export(folder / "out.xls")
 
 
@@ -760,7 +760,7 @@ def test_variables_that_no_file_could_hold(folder: Path) -> None:
     with pytest.raises(DobanditError, match="cannot be called Intervention"):
         Study.create(":memory:", Problem("Intervention -> Y", "Y", 5))
     study = Study.create(":memory:", Problem("x -> X -> Y", "Y", 5), "ucb")
-    with pytest.raises(FileProblem, match=r"differ in case only; export to \.csv"):
+    with pytest.raises(FileError, match=r"differ in case only; export to \.csv"):
         study.export(folder / "out.parquet")
     assert study.export(folder / "out.csv") == 0
 

@@ -14,7 +14,7 @@ from dobandit.cli.common import console, print_json, say, with_common_options
 from dobandit.cli.progress import progress
 from dobandit.cli.simulating import SEED, WORKERS
 from dobandit.cli.tables import table
-from dobandit.errors import FileProblem, listing
+from dobandit.errors import FileError, listing
 from dobandit.files import storing
 from dobandit.paper import PANELS, Reproduced, reproduce
 from dobandit.paper.blocks import Blocks, Job
@@ -83,7 +83,7 @@ def command(
 def _check_page(page: Path) -> None:
     """Refuse a place that cannot be written before any work is done."""
     if not page.parent.is_dir():
-        raise FileProblem(f"{page}: its folder does not exist")
+        raise FileError(f"{page}: its folder does not exist")
     with storing(page):
         new = not page.exists()
         page.open("a").close()

@@ -16,7 +16,7 @@ from dobandit.report.page import counted
 from dobandit.study import Pulls, Study
 from dobandit.study.answers import Status
 from dobandit.study.outcomes import written
-from dobandit.study.tickets import amount, as_datetime
+from dobandit.study.pulls import amount, as_datetime
 
 if TYPE_CHECKING:
     from rich.console import Group

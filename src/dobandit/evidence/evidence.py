@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dobandit.evidence.count_tables import CountTable, Layout
 from dobandit.evidence.logged import Logged
-from dobandit.evidence.tally import Layout, Tallied
 from dobandit.problem import Problem
 
 Array = NDArray[np.float64]
@@ -30,7 +30,7 @@ class Evidence:
     rewards: Array  # by arm: their sum, on the scale from 0 (worst) to 1 (best)
 
     @classmethod
-    def none(cls, problem: Problem, tables: Sequence[Tallied], rows: int) -> Evidence:
+    def none(cls, problem: Problem, tables: Sequence[CountTable], rows: int) -> Evidence:
         layout, by_arm = Layout(problem, tables), (rows, len(problem.arms))
         return cls(layout, np.zeros((rows, layout.size)), np.zeros(by_arm), np.zeros(by_arm))
 

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.errors import ArmError, DataError
+from dobandit.evidence.count_tables import CountTable, Layout
 from dobandit.evidence.counts import INTERVENTION, LARGEST, check_spelling, nothing_done
 from dobandit.evidence.grouped import Grouped
 from dobandit.evidence.sources import Source
-from dobandit.evidence.tally import Layout, Tallied
 from dobandit.problem import Arm, Problem
 
 Array = NDArray[np.float64]
@@ -57,7 +57,7 @@ def read_log(problem: Problem, source: Source, layout: Layout) -> Logged:
     return Logged(counts, _sums(arms.arms, arms.number, number), _sums(arms.arms, arms.earned, number))
 
 
-def _table(rows: _Rows, group: Sequence[str], shape: tuple[int, ...], table: Tallied, of_reward: bool) -> Array:
+def _table(rows: _Rows, group: Sequence[str], shape: tuple[int, ...], table: CountTable, of_reward: bool) -> Array:
     counted = np.isin(rows.arms, table.arms)
     cells = rows.arms if table.by_arm else np.zeros(len(rows.arms), dtype=np.intp)
     for v, size in zip(group, shape[1:] if table.by_arm else shape, strict=False):

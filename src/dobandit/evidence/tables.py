@@ -11,7 +11,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from dobandit.errors import DobanditError, FileProblem, MissingExtra
+from dobandit.errors import DobanditError, FileError, MissingExtra
 from dobandit.files import replacing
 
 Columns = Mapping[str, NDArray[Any]]
@@ -32,9 +32,9 @@ def check_form(path: Path, names: Collection[str]) -> None:
     """Whether a file of this name can hold columns of these names."""
     form = path.suffix.lower()
     if form not in FORMS:
-        raise FileProblem(f"{path}: the name of a table ends in .csv, .json or .parquet")
+        raise FileError(f"{path}: the name of a table ends in .csv, .json or .parquet")
     if form == ".parquet" and len({name.lower() for name in names}) < len(names):
-        raise FileProblem(f"{path}: a Parquet file cannot hold names that differ in case only; export to .csv")
+        raise FileError(f"{path}: a Parquet file cannot hold names that differ in case only; export to .csv")
 
 
 def write_columns(path: Path, columns: Columns) -> None:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Protocol
 
-from dobandit.errors import DobanditError, FileProblem, GraphError
+from dobandit.errors import DobanditError, FileError, GraphError
 from dobandit.files import read_text
 from dobandit.graph.admg import Graph
 
@@ -43,7 +43,7 @@ def read_file(path: Path) -> Graph:
     try:
         return parse(read_text(path))
     except DobanditError as error:
-        raise error if isinstance(error, FileProblem) else GraphError(f"{path.name}: {error}") from None
+        raise error if isinstance(error, FileError) else GraphError(f"{path.name}: {error}") from None
 
 
 def parse(text: str) -> Graph:

@@ -7,7 +7,7 @@ to learn is replaced by an observation where that teaches as much for less.
 
 The spread of the draws is corrected, too. Where there are data it is narrowed, the more of them there are: Thompson
 sampling tries again and again what is nearly settled. Where there are none it is widened: a mean over many empty cells
-seems to be sure, because independent errors cancel, but the prior may be wrong about all of them alike.
+seems to be sure, because independent errors cancel, but the prior may be wrong about all of them shift.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.chance import Chance
-from dobandit.estimate.pooled import Added, Doubts, Known, PooledEstimator, own_means, total
+from dobandit.estimate.pooled import Added, ArmEstimates, Doubts, PooledEstimator, own_means, total
 from dobandit.policies.guard import OnPooledEvidence
 from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View
 from dobandit.policies.ties import pick
@@ -29,9 +29,9 @@ Times = TypeVar("Times", int, NDArray[np.intp], int | NDArray[np.intp])  # one f
 
 MOST_ESTIMATES = 4  # of an arm: two ways, of two formulas each
 AHEAD = 1000  # times as many pulls as were made so far are taken to be still to come
-ALIKE = 0.25  # of how far the prior may be off, so much at most is added to all draws, or taken from them
+MAX_PRIOR_SHIFT = 0.25  # of how far the prior may be off, so much at most is added to all draws, or taken from them
 FLOOR = 1e-2  # the least that a pull is taken to lose
-FOR_ALL = 2.0  # an observation informs other arms, too: so many times it counts what it teaches about one
+OBSERVATION_BONUS = 2.0  # an observation informs other arms, too: so many times it counts what it teaches about one
 RENEW = 10  # weights and lessons are recomputed when the pulls have grown by a tenth
 HOLD = 1000  # a decision is kept for the next thousandth of the pulls
 
@@ -110,8 +110,8 @@ class CausalThompson(OnPooledEvidence):
         weights = state.weights[:, : pooled.pool.estimates].T
         values = pooled.values(cells, np.concatenate([weights, weights], axis=1))
         drawn, means = values[:, :rows].T, values[:, rows:].T
-        alike = ALIKE * (2 * chance.uniforms(view.trials, number, 1, ":prior") - 1)
-        drawn = means + state.narrow * (drawn - means) + alike * state.by_prior
+        shift = MAX_PRIOR_SHIFT * (2 * chance.uniforms(view.trials, number, 1, ":prior") - 1)
+        drawn = means + state.narrow * (drawn - means) + shift * state.by_prior
         alone = pooled.alone(state.refuted)
         if alone.any():
             own = own_means(view.evidence)
@@ -129,7 +129,7 @@ class CausalThompson(OnPooledEvidence):
         at = np.arange(len(rows))
         loss = np.maximum(price * costs[at, pulled] - means[rows, pulled], 0.0) + FLOOR
         observing = np.maximum(price * costs[:, OBSERVE] - means[rows, OBSERVE], 0.0) + FLOOR
-        arms[rows[FOR_ALL * state.as_good[rows, pulled] * loss >= observing]] = OBSERVE
+        arms[rows[OBSERVATION_BONUS * state.as_good[rows, pulled] * loss >= observing]] = OBSERVE
         return arms
 
 
@@ -144,7 +144,7 @@ def _draw_number(times: Times) -> Times:
     return times - since + since // _kept_for(times)
 
 
-def _narrow(view: View, known: Known) -> Array:
+def _narrow(view: View, known: ArmEstimates) -> Array:
     """What is left of the distance of a draw from the mean.
 
     With t pulls to come, an arm that is known as well as by n pulls of its own is explored to log(1 + t/n) in place of

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.chance import Chance
-from dobandit.evidence.tally import Tallied
+from dobandit.evidence.count_tables import CountTable
 from dobandit.policies import forced
 from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View
 from dobandit.policies.ties import recommended
@@ -42,7 +42,7 @@ class Crm:
     reference: ClassVar[str] = "Maiti et al., UAI 2022, Algorithm 2"
     ignores_budget: ClassVar[bool] = True
 
-    def tables(self, problem: Problem) -> Sequence[Tallied]:
+    def tables(self, problem: Problem) -> Sequence[CountTable]:
         return [table for v in problem.intervenable for table in _tables(problem, v)]
 
     def start(self, problem: Problem, rows: int) -> State:
@@ -74,7 +74,7 @@ class Crm:
         return recommended(self.estimates(view, self.refreshed(view, state))[0], view.costs)
 
 
-def _tables(problem: Problem, variable: str) -> tuple[Tallied, ...]:
+def _tables(problem: Problem, variable: str) -> tuple[CountTable, ...]:
     """E[Y | x, z] from the observations 1, 3, 5, ..., and P(z), variable by variable, from 2, 4, 6, ...
 
     None for an effect of the reward: adjusting for the reward itself leaves nothing to estimate.
@@ -82,8 +82,8 @@ def _tables(problem: Problem, variable: str) -> tuple[Tallied, ...]:
     parents = problem.graph.in_order(problem.graph.parents(variable))
     if problem.reward in parents:
         return ()
-    outcome = Tallied(problem.reward, (variable, *parents), every=2, rest=0)
-    return (outcome, Tallied(parents[-1], parents[:-1], every=2, rest=1)) if parents else (outcome,)
+    outcome = CountTable(problem.reward, (variable, *parents), every=2, rest=0)
+    return (outcome, CountTable(parents[-1], parents[:-1], every=2, rest=1)) if parents else (outcome,)
 
 
 def _backdoor_samples(view: View, rows: NDArray[np.intp]) -> tuple[Array, Array]:

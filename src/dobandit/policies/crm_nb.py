@@ -14,7 +14,7 @@ import numpy as np
 
 from dobandit.chance import Chance
 from dobandit.estimate.published import Conditional
-from dobandit.evidence.tally import Tallied
+from dobandit.evidence.count_tables import CountTable
 from dobandit.policies import forced
 from dobandit.policies.protocol import Arms, Array, Choice, View
 from dobandit.policies.ties import recommended
@@ -31,7 +31,7 @@ class CrmNb:
     reference: ClassVar[str] = "Nair et al., AISTATS 2021, Algorithm 2"
     ignores_budget: ClassVar[bool] = True
 
-    def tables(self, problem: Problem) -> Sequence[Tallied]:
+    def tables(self, problem: Problem) -> Sequence[CountTable]:
         return Conditional(problem).tables
 
     def start(self, problem: Problem, rows: int) -> forced.Forced:

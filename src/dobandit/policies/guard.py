@@ -18,7 +18,7 @@ import numpy as np
 from dobandit.chance import Chance
 from dobandit.estimate.pooled import (
     Added,
-    Known,
+    ArmEstimates,
     PooledEstimator,
     by_graph,
     looked,
@@ -26,8 +26,8 @@ from dobandit.estimate.pooled import (
     pooled_of,
     repaired,
 )
+from dobandit.evidence.count_tables import CountTable
 from dobandit.evidence.evidence import Evidence
-from dobandit.evidence.tally import Tallied
 from dobandit.graph.independencies import Independence
 from dobandit.policies.protocol import Arms, Array, Choice, State, View, updated
 from dobandit.policies.ties import recommended
@@ -46,7 +46,7 @@ class OnPooledEvidence:
 
     guard: bool = True
 
-    def tables(self, problem: Problem) -> Sequence[Tallied]:
+    def tables(self, problem: Problem) -> Sequence[CountTable]:
         return pooled_of(problem).tables
 
     def start(self, problem: Problem, rows: int) -> State:
@@ -95,7 +95,7 @@ class OnPooledEvidence:
             else (state.refuted, state.added)
         )
 
-    def refuted(self, pooled: PooledEstimator, evidence: Evidence, before: Array, known: Known) -> Array:
+    def refuted(self, pooled: PooledEstimator, evidence: Evidence, before: Array, known: ArmEstimates) -> Array:
         """How far own rewards contradict the graph; 0 where they do not, or without the guard."""
         return pooled.refuted(evidence, before, known) if self.guard else before
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dobandit.chance import Chance
 from dobandit.errors import PolicyError
 from dobandit.estimate.published import Factor, Split, factors_of, random_split
-from dobandit.evidence.tally import Layout, Tallied
+from dobandit.evidence.count_tables import CountTable, Layout
 from dobandit.policies import forced
 from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View
 from dobandit.policies.ties import recommended
@@ -50,7 +50,7 @@ class PaperCumulative:
     split: str = field(default="averaged", metadata={"choices": ("averaged", "random")})
     index: str = field(default="per-cost", metadata={"choices": ("per-cost", "printed")})
 
-    def tables(self, problem: Problem) -> Sequence[Tallied]:
+    def tables(self, problem: Problem) -> Sequence[CountTable]:
         if self.split == "random" and (problem.reward_is_continuous or len(problem.reward_values) > 2):
             raise PolicyError("paper-cumulative[split=random] needs a reward with two values; leave out split=random")
         factors = self.factors_by_variable(problem)

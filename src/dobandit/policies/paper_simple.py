@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.estimate.published import Conditional, Projected, has_no_backdoor
-from dobandit.evidence.tally import Tallied
+from dobandit.evidence.count_tables import CountTable
 from dobandit.policies.infrequent import rarer, threshold_n
 from dobandit.policies.protocol import OBSERVE, Array, View
 from dobandit.policies.two_phases import TwoPhases
@@ -39,7 +39,7 @@ class PaperSimple(TwoPhases):
     threshold: str = field(default="<=", metadata={"choices": ("<=", "<")})
     fewest_rows: float = 1.0
 
-    def tables(self, problem: Problem) -> Sequence[Tallied]:
+    def tables(self, problem: Problem) -> Sequence[CountTable]:
         return self._observational(problem).tables
 
     def infrequent(self, view: View) -> NDArray[np.bool_]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.estimate.published import Conditional
-from dobandit.evidence.tally import Tallied
+from dobandit.evidence.count_tables import CountTable
 from dobandit.policies.infrequent import by_arm, by_variable, first_variables, rarer, threshold_m
 from dobandit.policies.protocol import OBSERVE, Array, View
 from dobandit.policies.two_phases import TwoPhases
@@ -39,7 +39,7 @@ class ParallelBandit(TwoPhases):
     explored: str = field(default="rare-values", metadata={"choices": ("rare-values", "both-values")})
     pooled: bool = False
 
-    def tables(self, problem: Problem) -> Sequence[Tallied]:
+    def tables(self, problem: Problem) -> Sequence[CountTable]:
         return Conditional(problem).tables
 
     def infrequent(self, view: View) -> NDArray[np.bool_]:

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.chance import Chance
+from dobandit.evidence.count_tables import CountTable, Layout
 from dobandit.evidence.evidence import Evidence
-from dobandit.evidence.tally import Layout, Tallied
 from dobandit.graph.independencies import Independence
 from dobandit.problem import Problem
 
@@ -121,7 +121,7 @@ class Policy(Protocol):
     reference: ClassVar[str]
     ignores_budget: ClassVar[bool]  # whether its choices do not depend on the budget while every arm is affordable
 
-    def tables(self, problem: Problem) -> Sequence[Tallied]:
+    def tables(self, problem: Problem) -> Sequence[CountTable]:
         """The counts it needs."""
         ...
 
@@ -171,7 +171,7 @@ class Nothing(NamedTuple):
 class Memoryless:
     """A policy that asks for no tables and remembers nothing."""
 
-    def tables(self, problem: Problem) -> Sequence[Tallied]:
+    def tables(self, problem: Problem) -> Sequence[CountTable]:
         return ()
 
     def start(self, problem: Problem, rows: int) -> Nothing:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from dobandit.chance import Chance
-from dobandit.evidence.tally import Tallied
+from dobandit.evidence.count_tables import CountTable
 from dobandit.policies.phases import carry_on, fair_share
 from dobandit.policies.protocol import Arms, Choice, View
 from dobandit.policies.rejecting import Elimination, begin_elimination, dropped, survivor
@@ -29,7 +29,7 @@ class ShRr:
     reference: ClassVar[str] = "Li and Cheung, AISTATS 2024, Algorithm 1"
     ignores_budget: ClassVar[bool] = False
 
-    def tables(self, problem: Problem) -> Sequence[Tallied]:
+    def tables(self, problem: Problem) -> Sequence[CountTable]:
         return ()
 
     def start(self, problem: Problem, rows: int) -> Elimination:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.estimate.published import Projected
-from dobandit.evidence.tally import Tallied
+from dobandit.evidence.count_tables import CountTable
 from dobandit.policies.infrequent import by_arm, by_variable, rarer, threshold_m
 from dobandit.policies.protocol import OBSERVE, Array, View
 from dobandit.policies.two_phases import TwoPhases
@@ -34,7 +34,7 @@ class Srm(TwoPhases):
 
     form: str = field(default="half", metadata={"choices": ("half", "rounds")})
 
-    def tables(self, problem: Problem) -> Sequence[Tallied]:
+    def tables(self, problem: Problem) -> Sequence[CountTable]:
         return _projected(problem).tables
 
     def infrequent(self, view: View) -> NDArray[np.bool_]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.chance import Chance
-from dobandit.evidence.tally import Tallied
+from dobandit.evidence.count_tables import CountTable
 from dobandit.policies.phases import carry_on, fair_share, whole
 from dobandit.policies.protocol import Arms, Array, Choice, View
 from dobandit.policies.rejecting import Elimination, begin_elimination, dropped, survivor
@@ -34,7 +34,7 @@ class SuccessiveRejects:
 
     form: str = field(default="mean", metadata={"choices": ("mean", "budget", "half")})
 
-    def tables(self, problem: Problem) -> Sequence[Tallied]:
+    def tables(self, problem: Problem) -> Sequence[CountTable]:
         return ()
 
     def start(self, problem: Problem, rows: int) -> Elimination:

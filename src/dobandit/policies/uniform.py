@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dobandit.chance import Chance
-from dobandit.evidence.tally import Tallied
+from dobandit.evidence.count_tables import CountTable
 from dobandit.policies.phases import Phased, begin, carry_on, fair_share
 from dobandit.policies.protocol import Arms, Choice, View
 from dobandit.policies.ties import recommended
@@ -25,7 +25,7 @@ class Uniform:
     reference: ClassVar[str] = "folklore"
     ignores_budget: ClassVar[bool] = False
 
-    def tables(self, problem: Problem) -> Sequence[Tallied]:
+    def tables(self, problem: Problem) -> Sequence[CountTable]:
         return ()
 
     def start(self, problem: Problem, rows: int) -> Phased:

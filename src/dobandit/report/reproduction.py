@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dobandit.errors import listing
 from dobandit.paper import Reproduced
-from dobandit.paper.beside import bounds_beside, bounds_trials
+from dobandit.paper.bound_curves import bounds_beside, bounds_trials
 from dobandit.paper.claims import CRITERIA, Verdict
 from dobandit.paper.comparison import Agreement, Judgement, agreement, judgements, nearest, notes
 from dobandit.paper.panels import CHOICES, PANELS

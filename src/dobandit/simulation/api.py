@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from dobandit.chance import BLOCK, uniforms
 from dobandit.errors import SimulationError, listing
+from dobandit.evidence.count_tables import Layout
 from dobandit.evidence.logged import Logged, read_log
 from dobandit.evidence.sources import Data, open_file, open_source
-from dobandit.evidence.tally import Layout
 from dobandit.policies import Policy, policies_for, policy
 from dobandit.policies.protocol import Guarded
 from dobandit.policies.registry import spec_of, starts_from_logs

@@ -135,11 +135,11 @@ class _Run:
         """Every row carries out its decision, as far as its money allows and until a row must be split off."""
         rows = self.rows
         everybody = np.arange(len(rows.trial))
-        if (rows.again == 1).all():
+        if (rows.repeats_left == 1).all():
             rows.spent += rows.costs[everybody, rows.arm]
             self._outcomes(everybody, rows.time, rows.pulls[everybody, rows.arm])
             rows.time += 1
-            rows.again = np.zeros_like(rows.again)
+            rows.repeats_left = np.zeros_like(rows.repeats_left)
             return
         number = pulls_at_once(rows, self.setting.budgets)
         if not rows.time.any():
@@ -147,7 +147,7 @@ class _Run:
         else:
             self._pull_in_stretches(everybody, rows.time, number)
         rows.time += number
-        rows.again = np.where(number < payable(rows), rows.again - number, 0)
+        rows.repeats_left = np.where(number < payable(rows), rows.repeats_left - number, 0)
         rows.spent = (rows.pulls * rows.costs).sum(axis=1)
 
     def _begin_together(self, number: Indices) -> None:
@@ -261,6 +261,6 @@ def _start(policy: Policy, setting: Setting, logged: Logged | None) -> Rows:
         logged=evidence.told.copy(),
         time=np.zeros(rows, dtype=np.intp),
         arm=np.zeros(rows, dtype=np.intp),
-        again=np.zeros(rows, dtype=np.intp),
+        repeats_left=np.zeros(rows, dtype=np.intp),
         state=policy.start(setting.problem, rows),
     )

@@ -34,7 +34,7 @@ class Rows:
     logged: Array  # by arm: outcomes that were known before the first pull
     time: Indices  # pulls made so far
     arm: Indices  # the last choice
-    again: Indices  # how often it is still to be pulled
+    repeats_left: Indices  # how often it is still to be pulled
     state: Any
 
     @property
@@ -44,15 +44,15 @@ class Rows:
 
     def due(self) -> Indices:
         """The rows that need a decision."""
-        return np.flatnonzero(self.again == 0)
+        return np.flatnonzero(self.repeats_left == 0)
 
     def remember(self, index: Indices, choice: Choice) -> None:
         """The decision of these rows."""
-        again = np.ones(len(index), dtype=np.intp) if choice.repeats is None else choice.repeats
+        repeats = np.ones(len(index), dtype=np.intp) if choice.repeats is None else choice.repeats
         if len(index) == len(self.trial):
-            self.arm, self.again, self.state = choice.arms, again, choice.state
+            self.arm, self.repeats_left, self.state = choice.arms, repeats, choice.state
             return
-        self.arm[index], self.again[index] = choice.arms, again
+        self.arm[index], self.repeats_left[index] = choice.arms, repeats
         self.state = updated(self.state, index, choice.state)
 
     def affordable(self) -> NDArray[np.bool_]:
@@ -91,7 +91,7 @@ def pulls_at_once(rows: Rows, budgets: Sequence[float]) -> Indices:
     smaller = np.array(budgets)[rows.next]
     until = np.floor((smaller - rows.spent - NEARLY * rows.dearest) / price) + 1
     until = np.where(rows.next < rows.target, np.maximum(until, 1), np.inf)
-    number: Indices = np.minimum(np.minimum(rows.again, payable(rows)), until).astype(np.intp)
+    number: Indices = np.minimum(np.minimum(rows.repeats_left, payable(rows)), until).astype(np.intp)
     return number
 
 

@@ -17,8 +17,8 @@ from dobandit.errors import listing
 from dobandit.estimate.pooled import (
     PRIOR,
     Added,
+    ArmEstimates,
     Doubts,
-    Known,
     PooledEstimator,
     by_graph,
     looked,
@@ -38,7 +38,7 @@ Array = NDArray[np.float64]
 
 DRAWS, NUMBERS = 2000, 4_000_000  # draws of a posterior, fewer where it has so many numbers
 LEVEL = 0.95
-ALIKE = 0.5  # of how far the prior may be off, up to so much is equally likely: then intervals cover what they promise
+MAX_PRIOR_SHIFT = 0.5  # share of how far the prior may be off by which all draws of an arm are moved together
 
 
 class ArmStatus(NamedTuple):
@@ -206,12 +206,12 @@ def _own_draws(evidence: Evidence, rng: np.random.Generator) -> Array:
     return rng.beta(won, lost, (DRAWS, won.shape[1]))
 
 
-def _pooled_draws(pooled: PooledEstimator, evidence: Evidence, known: Known, rng: np.random.Generator) -> Array:
+def _pooled_draws(pooled: PooledEstimator, evidence: Evidence, known: ArmEstimates, rng: np.random.Generator) -> Array:
     """Draws of all tables, and what each of them makes of every arm. The prior may be wrong about all cells without
-    data alike, so that all draws of an arm are moved up or down together."""
+    data shift, so that all draws of an arm are moved up or down together."""
     number = max(min(DRAWS, NUMBERS // pooled.pool.layout.size), 100)
-    alike = rng.uniform(-ALIKE, ALIKE, (number, 1))
-    return np.asarray(pooled.stated_draws(evidence, known, number, rng).T + alike * known.by_prior.T)
+    shift = rng.uniform(-MAX_PRIOR_SHIFT, MAX_PRIOR_SHIFT, (number, 1))
+    return np.asarray(pooled.stated_draws(evidence, known, number, rng).T + shift * known.by_prior.T)
 
 
 def in_units(problem: Problem, utility: Array) -> Array:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dobandit.errors import DataError, DobanditError, FileProblem
+from dobandit.errors import DataError, DobanditError, FileError
 from dobandit.evidence.counts import INTERVENTION
 from dobandit.evidence.sources import open_file
 from dobandit.evidence.tables import check_form, write_columns
@@ -20,7 +20,7 @@ from dobandit.files import new_file
 from dobandit.problem import Problem, Value, label
 from dobandit.study.corrections import withdrawn
 from dobandit.study.events import Event
-from dobandit.study.tickets import as_datetime
+from dobandit.study.pulls import as_datetime
 
 Row = dict[str, Any]
 OURS = ("id", INTERVENTION, "cost", "worker", "begun", "told")
@@ -45,7 +45,7 @@ def check_columns(problem: Problem) -> None:
 def check_readable(path: Path) -> None:
     """What is no Parquet file is read as CSV, and JSON would only be puzzling then."""
     if path.suffix.lower() == ".json":
-        raise FileProblem(f"{path}: rows are read from CSV and Parquet files, not from JSON")
+        raise FileError(f"{path}: rows are read from CSV and Parquet files, not from JSON")
 
 
 def read_outcomes(path: Path, problem: Problem) -> list[tuple[int, dict[str, Value]]]:

@@ -28,15 +28,15 @@ from dobandit.study.answers import Best, Status
 from dobandit.study.books import Books
 from dobandit.study.damage import making_sense_of
 from dobandit.study.decisions import decide
-from dobandit.study.entry import VERSION, Entry
 from dobandit.study.events import Event
 from dobandit.study.explanation import Explanation
 from dobandit.study.files import check_columns, check_readable, outcome_rows, read_outcomes, spending, write_rows
 from dobandit.study.opening import current, history, up_to_date
 from dobandit.study.plain import problem_to_plain
+from dobandit.study.pulls import Batch, Pulls, Receipt, TimeToLive, Withdrawal, amount, named, numbered, seconds
 from dobandit.study.stores import Access, Store, create_store, open_store, place_of
 from dobandit.study.tally import count_log
-from dobandit.study.tickets import Batch, Pulls, Receipt, TimeToLive, Withdrawal, amount, named, numbered, seconds
+from dobandit.study.transaction import VERSION, Entry
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,10 +11,10 @@ import numpy as np
 
 from dobandit.errors import TooDense
 from dobandit.estimate.pooled import pooled_of
+from dobandit.evidence.count_tables import CountTable, Layout
 from dobandit.evidence.evidence import Evidence
 from dobandit.evidence.logged import Logged, read_log
 from dobandit.evidence.sources import Source
-from dobandit.evidence.tally import Layout, Tallied
 from dobandit.policies import Policy
 from dobandit.policies.registry import starts_from_logs
 from dobandit.problem import Problem
@@ -28,7 +28,7 @@ _FIELDS = ("counts", "told", "rewards")
 class Tally:
     """The evidence of one reader: a batch of one row."""
 
-    def __init__(self, problem: Problem, tables: Sequence[Tallied], reads_logs: bool) -> None:
+    def __init__(self, problem: Problem, tables: Sequence[CountTable], reads_logs: bool) -> None:
         self.evidence, self.reads_logs = Evidence.none(problem, tables, 1), reads_logs
 
     @property
@@ -113,7 +113,7 @@ def is_same_log(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return all(a.shape == b.shape and np.allclose(a, b, rtol=0.0, atol=ROUNDED * one["rows"]) for a, b in arrays)
 
 
-def _to_plain(table: Tallied, counts: Any) -> dict[str, Any]:
+def _to_plain(table: CountTable, counts: Any) -> dict[str, Any]:
     return {
         "variable": table.variable,
         "given": list(table.given),
@@ -127,5 +127,5 @@ def _key(plain: Mapping[str, Any]) -> tuple[object, ...]:
     return plain["variable"], tuple(plain["given"]), tuple(plain["arms"]), plain.get("by_arm", False)
 
 
-def _key_of(table: Tallied) -> tuple[object, ...]:
+def _key_of(table: CountTable) -> tuple[object, ...]:
     return table.variable, table.given, tuple(table.arms), table.by_arm

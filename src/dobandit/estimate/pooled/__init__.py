@@ -6,7 +6,7 @@ together, and `repair` adds hidden causes where the outcomes contradict the grap
 all of it.
 """
 
-from dobandit.estimate.pooled.arm_estimates import Known
+from dobandit.estimate.pooled.arm_estimates import ArmEstimates
 from dobandit.estimate.pooled.circuit import total
 from dobandit.estimate.pooled.estimator import PooledEstimator, own_means, pooled_of
 from dobandit.estimate.pooled.improvement import log_improvements
@@ -16,8 +16,8 @@ from dobandit.estimate.pooled.repair import Added, Doubts, by_graph, looked, pai
 __all__ = [
     "PRIOR",
     "Added",
+    "ArmEstimates",
     "Doubts",
-    "Known",
     "PooledEstimator",
     "by_graph",
     "log_improvements",

@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 
-class Known(NamedTuple):
+class ArmEstimates(NamedTuple):
     """What the tables say of all arms; the last axis is the row."""
 
     weights: Array  # of the estimates
@@ -29,7 +29,7 @@ class Known(NamedTuple):
     gradients: Array  # axes: arm, cell, row
 
 
-class Weighing:
+class ArmEstimator:
     """How the estimates of a pool become the means of its arms."""
 
     def __init__(self, pool: Pool, conditions: Conditions) -> None:
@@ -46,7 +46,7 @@ class Weighing:
             found[arms] += weighed.take(places, axis=0)
         return found
 
-    def known(self, cells: Array, totals: Array) -> Known:
+    def known(self, cells: Array, totals: Array) -> ArmEstimates:
         """Everything, from the means of the cells and the totals of the posteriors."""
         values = self._pool.circuit.values(cells)
         estimates, gradients = self._pool.circuit.outputs(values), self._pool.circuit.gradient(values)
@@ -54,7 +54,7 @@ class Weighing:
         of_arms = self.means(gradients, weights[:, np.newaxis])
         variances = self._variance(cells, totals, of_arms, of_arms)
         means = self.means(estimates, weights)
-        return Known(weights, means, variances, self._by_prior(cells, totals, of_arms), of_arms)
+        return ArmEstimates(weights, means, variances, self._by_prior(cells, totals, of_arms), of_arms)
 
     def _error(self, cells: Array, totals: Array, g: Array) -> Array:
         return self._variance(cells, totals, g, g) + self._by_prior(cells, totals, g) ** 2

@@ -9,15 +9,15 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.estimate.pooled.arm_estimates import Known, Weighing
+from dobandit.estimate.pooled.arm_estimates import ArmEstimates, ArmEstimator
 from dobandit.estimate.pooled.expected_counts import ExpectedCounts
 from dobandit.estimate.pooled.implied_independencies import Promises
 from dobandit.estimate.pooled.joint import Joint
 from dobandit.estimate.pooled.pool import Pool
 from dobandit.estimate.pooled.posterior import PRIOR, Conditions, shared_groups
 from dobandit.estimate.pooled.stated import Stated
+from dobandit.evidence.count_tables import CountTable, Layout
 from dobandit.evidence.evidence import Evidence
-from dobandit.evidence.tally import Layout, Tallied
 from dobandit.problem import Problem
 
 Array = NDArray[np.float64]
@@ -36,11 +36,11 @@ class PooledEstimator:
         # benefit of the doubt: with centred tables causal-thompson lost more late in long runs.
         groups = shared_groups(self.pool.layout) if problem.objective == "simple" else ()
         self.conditions = Conditions(self.pool.layout, groups)
-        self.weighing = Weighing(self.pool, self.conditions)
+        self.weighing = ArmEstimator(self.pool, self.conditions)
         self.expected = ExpectedCounts(self.pool, self.conditions)
         self.joint = Joint(problem)
         self.promises = Promises(problem, self.joint)
-        self.tables: Sequence[Tallied] = (*self.pool.tables, *self.expected.tables, *self.joint.tables)
+        self.tables: Sequence[CountTable] = (*self.pool.tables, *self.expected.tables, *self.joint.tables)
         self._cells = self.pool.layout.size
         self._together = self._cells + self.expected.layout.size  # where the joint table begins
         self._has_aliases = bool(self.pool.is_alias.any())
@@ -72,7 +72,7 @@ class PooledEstimator:
         """The posterior means of all tables: axes (cell, row)."""
         return self.conditions.normalised(np.ascontiguousarray(self.shapes(evidence).T))
 
-    def known(self, evidence: Evidence) -> tuple[Known, Array]:
+    def known(self, evidence: Evidence) -> tuple[ArmEstimates, Array]:
         """What the tables say of all arms, and the totals of their posteriors."""
         totals = self.conditions.sums(np.ascontiguousarray(self.shapes(evidence).T))
         return self.weighing.known(self.cells(evidence), totals), totals
@@ -86,13 +86,13 @@ class PooledEstimator:
         """The chance that an outcome of an arm falls on a condition of a table that it may enter: (arm, z, row)."""
         return self.expected.per_pull(evidence.counts[:, self._cells : self._together])
 
-    def stated(self, evidence: Evidence) -> Known:
+    def stated(self, evidence: Evidence) -> ArmEstimates:
         """What people are told of all arms, whatever prior a policy explores with."""
         conditions, weighing = self._stated
         shapes = np.ascontiguousarray(conditions.shapes(evidence.counts[:, : self._cells]).T)
         return weighing.known(conditions.normalised(shapes), conditions.sums(shapes))
 
-    def stated_draws(self, evidence: Evidence, known: Known, number: int, rng: np.random.Generator) -> Array:
+    def stated_draws(self, evidence: Evidence, known: ArmEstimates, number: int, rng: np.random.Generator) -> Array:
         """Draws of all means from that posterior, for a batch of one row: axes (arm, draw)."""
         conditions, weighing = self._stated
         cells = conditions.drawn(evidence.counts[:, : self._cells], number, rng)
@@ -100,11 +100,11 @@ class PooledEstimator:
         return weighing.means(circuit.outputs(circuit.values(cells)), np.repeat(known.weights, number, axis=1))
 
     @cached_property
-    def _stated(self) -> tuple[Stated, Weighing]:
+    def _stated(self) -> tuple[Stated, ArmEstimator]:
         conditions = Stated(self.problem, self.pool.layout)
-        return conditions, Weighing(self.pool, conditions)
+        return conditions, ArmEstimator(self.pool, conditions)
 
-    def refuted(self, evidence: Evidence, before: Array, known: Known) -> Array:
+    def refuted(self, evidence: Evidence, before: Array, known: ArmEstimates) -> Array:
         """How many standard deviations the own rewards of an arm are from what the graph makes of all data, where
         that is too many; once refuted, an arm stays so. Axes (row, arm)."""
         own, answer = own_means(evidence), np.clip(known.means.T, 0.0, 1.0)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dobandit.estimate.pooled.circuit import total
 from dobandit.estimate.pooled.pool import Pool
 from dobandit.estimate.pooled.posterior import Conditions
-from dobandit.evidence.tally import Layout, Tallied
+from dobandit.evidence.count_tables import CountTable, Layout
 from dobandit.problem import Arm, Problem
 
 Array = NDArray[np.float64]
@@ -70,8 +70,8 @@ class _Sources:
     def __init__(self, pool: Pool) -> None:
         distinct = tuple(dict.fromkeys(t.given for t in pool.tables if t.given))
         others = tuple(range(1, pool.arms))
-        self.own = {z: Tallied(z[-1], z[:-1], arms=others, by_arm=True, needed=False) for z in distinct}
-        self._alone = {z: Tallied(z[-1], z[:-1]) for z in distinct}
+        self.own = {z: CountTable(z[-1], z[:-1], arms=others, by_arm=True, needed=False) for z in distinct}
+        self._alone = {z: CountTable(z[-1], z[:-1]) for z in distinct}
         self._with_setting = dict(_with_setting(pool))
         observed = (*self._alone.values(), *self._with_setting.values())
         self.tables = (*observed, *self.own.values())
@@ -79,11 +79,11 @@ class _Sources:
         self.starts = self.layout.offsets[: len(observed)]
         self.observed = int(self.layout.offsets[len(observed)])
 
-    def of(self, x: str | None, given: Given) -> Tallied:
+    def of(self, x: str | None, given: Given) -> CountTable:
         return self._with_setting.get((x, given), self._alone[given])
 
 
-def _with_setting(pool: Pool) -> Iterator[tuple[tuple[str | None, Given], Tallied]]:
+def _with_setting(pool: Pool) -> Iterator[tuple[tuple[str | None, Given], CountTable]]:
     """For every variable X and conditions that follow X without naming it: the table that counts both. Small tables
     come first, up to the limit."""
     problem = pool.problem
@@ -97,7 +97,7 @@ def _with_setting(pool: Pool) -> Iterator[tuple[tuple[str | None, Given], Tallie
     for (x, given), size in sorted(wanted.items(), key=lambda item: item[1]):
         if (cells := cells + size) > MOST_CELLS:
             return
-        yield (x, given), Tallied(given[-1], (x, *given[:-1]), needed=False)
+        yield (x, given), CountTable(given[-1], (x, *given[:-1]), needed=False)
 
 
 class _Context(NamedTuple):
@@ -107,7 +107,7 @@ class _Context(NamedTuple):
     group: Indices  # of every cell; in a group the values of all that precedes X are the same
 
 
-def _context(problem: Problem, arm: Arm, table: Tallied) -> _Context:
+def _context(problem: Problem, arm: Arm, table: CountTable) -> _Context:
     x = str(arm.variable)
     names = (*table.given, table.variable)
     shape = [len(problem.domains[v]) for v in names]

@@ -23,7 +23,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from dobandit.estimate.pooled.invariance import changed_by, kin
+from dobandit.estimate.pooled.invariance import changed_by, same_effect_as
 from dobandit.graph import Graph
 
 
@@ -110,7 +110,7 @@ def _own(graph: Graph, reward: str, x: str, among: frozenset[str], whole: Graph)
     factors = []
     for v in cut.needed_factors(reward):
         given = cut.ordered_effective_parents(v)
-        setting = kin(whole, x, v, given) if x in changed_by(whole, v, given) else frozenset[str]()
+        setting = same_effect_as(whole, x, v, given) if x in changed_by(whole, v, given) else frozenset[str]()
         factors.append(Factor(v, given, setting))
     return Formula(x, tuple(f for f in factors if f.variable != x))
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dobandit.estimate.observational.independence import FEWEST
 from dobandit.estimate.pooled.circuit import total
 from dobandit.estimate.pooled.joint import Joint
-from dobandit.evidence.tally import Layout, Tallied
+from dobandit.evidence.count_tables import CountTable, Layout
 from dobandit.graph.independencies import Independence, separator
 from dobandit.problem import Problem
 
@@ -76,11 +76,11 @@ def _promises(problem: Problem) -> list[Independence]:
     return found
 
 
-def _table(promise: Independence, problem: Problem) -> Tallied:
+def _table(promise: Independence, problem: Problem) -> CountTable:
     """The counts of the one variable by the other and the rest; the reward can only be counted itself."""
     a, b, given = promise
     counted, by = (a, b) if a == problem.reward else (b, a)
-    return Tallied(counted, (*given, by), arms=tuple(range(len(problem.arms))), by_arm=True)
+    return CountTable(counted, (*given, by), arms=tuple(range(len(problem.arms))), by_arm=True)
 
 
 def _strata(tables: Layout) -> list[Strata]:

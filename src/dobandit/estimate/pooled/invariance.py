@@ -4,8 +4,9 @@ A table P(V | Z) may hold the outcomes of an arm do(X=x) if setting X leaves P(V
 draw a regime node F -> X that tells whether X is set or left alone. If F is m-separated from V given Z, then V given
 Z is distributed the same in both regimes, so that the arm's outcomes are samples of the very row that observations
 fill. Where the separation fails there are models in which the two differ, and the data stay apart: the arm gets a
-private table, which is closed to observations. It holds the outcomes of the arm and of its kin, by the same rule: both
-do(X=x) and do(W=w) leave P(V | Z) as it would be if X and W were set together.
+private table, which is closed to observations. It holds the outcomes of the arm, and by the same rule those of other
+arms that have the same effect on the table: both do(X=x) and do(W=w) leave P(V | Z) as it would be if X and W were set
+together.
 
 >>> from dobandit.graph import Graph
 >>> g = Graph("X -> M -> Y; X <-> Y")
@@ -13,7 +14,7 @@ do(X=x) and do(W=w) leave P(V | Z) as it would be if X and W were set together.
 ['M']
 >>> sorted(changed_by(g, "Y", ("X", "M")))  # X tells of the hidden cause, but only if it was not set
 ['X', 'Y']
->>> sorted(kin(g, "M", "Y", ("M",)))  # M is confounded with Y through X alone, so that setting either ends it
+>>> sorted(same_effect_as(g, "M", "Y", ("M",)))  # M is confounded with Y through X alone: setting either ends that
 ['M', 'X']
 """
 
@@ -22,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from functools import lru_cache
 
-from dobandit.evidence.tally import Tallied
+from dobandit.evidence.count_tables import CountTable
 from dobandit.graph import Graph
 from dobandit.graph.separation import reachable
 from dobandit.problem import Problem
@@ -37,7 +38,7 @@ def changed_by(graph: Graph, variable: str, given: tuple[str, ...]) -> frozenset
 
 
 @lru_cache(maxsize=2**12)
-def kin(graph: Graph, x: str, variable: str, given: tuple[str, ...]) -> frozenset[str]:
+def same_effect_as(graph: Graph, x: str, variable: str, given: tuple[str, ...]) -> frozenset[str]:
     """The variables whose setting makes P(variable | given) what setting X makes it, where that changes it."""
     others = changed_by(graph, variable, given) - changed_by(graph.without_edges(into=x), variable, given)
     return frozenset({x}) | {w for w in others if x not in changed_by(graph.without_edges(into=w), variable, given)}
@@ -53,15 +54,15 @@ def _with_regimes(graph: Graph) -> tuple[Graph, dict[str, str]]:
     return Graph.from_edges(directed, graph.bidirected, [*regimes.values(), *graph.variables]), regimes
 
 
-def pooled(problem: Problem, variable: str, given: Iterable[str]) -> Tallied:
+def pooled(problem: Problem, variable: str, given: Iterable[str]) -> CountTable:
     """The table P(variable | given) with the observations and every arm that leaves it unchanged."""
     given = tuple(given)
     changing = changed_by(problem.graph, variable, given)
     arms = tuple(k for k, arm in enumerate(problem.arms) if arm.variable not in changing)
-    return Tallied(variable, given, arms=arms)
+    return CountTable(variable, given, arms=arms)
 
 
-def private(problem: Problem, variable: str, given: Iterable[str], setting: Collection[str]) -> Tallied:
+def private(problem: Problem, variable: str, given: Iterable[str], setting: Collection[str]) -> CountTable:
     """The table P(variable | given) of those who set one of these variables."""
     arms = tuple(k for k, arm in enumerate(problem.arms) if arm.variable in setting)
-    return Tallied(variable, tuple(given), arms=arms)
+    return CountTable(variable, tuple(given), arms=arms)

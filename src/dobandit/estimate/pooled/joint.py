@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.evidence.tally import Layout, Tallied
+from dobandit.evidence.count_tables import CountTable, Layout
 from dobandit.problem import Problem
 
 Array = NDArray[np.float64]
@@ -28,11 +28,11 @@ class Joint:
         others = problem.graph.in_order(problem.graph.ancestors(problem.reward))
         arms = tuple(range(len(problem.arms)))
         cells = 2 * math.prod(len(problem.domains[v]) for v in others) * len(arms)
-        whole = Tallied(problem.reward, others, arms=arms, by_arm=True, needed=False)
-        self.tables: tuple[Tallied, ...] = (whole,) if cells <= MOST_CELLS else ()
+        whole = CountTable(problem.reward, others, arms=arms, by_arm=True, needed=False)
+        self.tables: tuple[CountTable, ...] = (whole,) if cells <= MOST_CELLS else ()
         self.layout = Layout(problem, self.tables)
 
-    def places(self, tables: Sequence[Tallied]) -> Indices:
+    def places(self, tables: Sequence[CountTable]) -> Indices:
         """Where each cell of the joint table belongs in other tables that lie behind each other: axes (table, cell).
         What a table does not hold goes to a cell behind them all."""
         (joint,) = self.tables

@@ -17,7 +17,7 @@ from dobandit.estimate.pooled.formula_choice import Ways, cards_of, ways_of, way
 from dobandit.estimate.pooled.formulas import Factor, Formula, overlapping
 from dobandit.estimate.pooled.invariance import pooled, private
 from dobandit.estimate.pooled.messages import Messages, contract
-from dobandit.evidence.tally import Layout, Tallied
+from dobandit.evidence.count_tables import CountTable, Layout
 from dobandit.problem import Problem
 
 Indices = NDArray[np.intp]
@@ -111,12 +111,12 @@ class Pool:
         nodes, axes = self._cells(self._table_of[factor]), formula.axes(factor)
         return Function(axes[:-1], nodes[..., 1]) if factor.variable == self.problem.reward else Function(axes, nodes)
 
-    def _cells(self, table: Tallied) -> Indices:
+    def _cells(self, table: CountTable) -> Indices:
         at = self.layout.slice(table)
         return np.arange(at.start, at.stop).reshape(self.layout.shapes[self.layout.place[table]])
 
 
-def table_of(problem: Problem, factor: Factor) -> Tallied:
+def table_of(problem: Problem, factor: Factor) -> CountTable:
     if factor.setting:
         return private(problem, factor.variable, factor.given, factor.setting)
     return pooled(problem, factor.variable, factor.given)

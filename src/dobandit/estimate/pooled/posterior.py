@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.evidence.tally import Layout, Tallied
+from dobandit.evidence.count_tables import CountTable, Layout
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -108,7 +108,7 @@ def shared_groups(layout: Layout) -> list[Indices]:
     return [rows for table, rows in rows_of_reward(layout) if OBSERVED in table.arms]
 
 
-def rows_of_reward(layout: Layout) -> Iterator[tuple[Tallied, Indices]]:
+def rows_of_reward(layout: Layout) -> Iterator[tuple[CountTable, Indices]]:
     """The tables of the reward, and their conditions among those of all tables."""
     ends = np.cumsum([0, *(math.prod(shape[:-1]) for shape in layout.shapes)])
     for k in layout.reward_tables:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.estimate.pooled.posterior import OBSERVED, PRIOR, Conditions, rows_of_reward
-from dobandit.evidence.tally import Layout
+from dobandit.evidence.count_tables import Layout
 from dobandit.problem import Problem
 
 Array = NDArray[np.float64]

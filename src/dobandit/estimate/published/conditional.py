@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.evidence.tally import Layout, Tallied
+from dobandit.evidence.count_tables import CountTable, Layout
 from dobandit.problem import Problem
 
 Array = NDArray[np.float64]
@@ -24,7 +24,7 @@ class Conditional:
     """Means and frequencies of the arms' own values among the observations, with axes (row, arm)."""
 
     def __init__(self, problem: Problem) -> None:
-        self.tables = tuple(Tallied(problem.reward, (v,)) for v in problem.intervenable)
+        self.tables = tuple(CountTable(problem.reward, (v,)) for v in problem.intervenable)
 
     def agreeing(self, layout: Layout, counts: Array) -> tuple[Array, Array]:
         """For every arm do(X=x) what the observations with X=x earned, as failures and successes; none for do()."""

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.elimination import Factor, contract
-from dobandit.evidence.tally import Layout, Tallied
+from dobandit.evidence.count_tables import CountTable, Layout
 from dobandit.problem import Problem
 
 Array = NDArray[np.float64]
@@ -32,8 +32,8 @@ class Reduced(NamedTuple):
     """What is counted for the arms of one variable."""
 
     component: frozenset[str]
-    factors: tuple[Tallied, ...]  # of H, as far as they do not sum to one
-    cells: Tallied  # the joint table of X and Pa~
+    factors: tuple[CountTable, ...]  # of H, as far as they do not sum to one
+    cells: CountTable  # the joint table of X and Pa~
 
 
 class Projected:
@@ -45,7 +45,7 @@ class Projected:
         self._graph = problem.graph.ancestral_graph(problem.reward)
         self._reduced = {v: self._reduce(v) for v in problem.intervenable if v in self._graph}
         found = [r for r in self._reduced.values() if r is not None]
-        every = [Tallied(problem.reward), *(t for r in found for t in (*r.factors, r.cells))]
+        every = [CountTable(problem.reward), *(t for r in found for t in (*r.factors, r.cells))]
         self.tables = tuple(dict.fromkeys(every))
 
     def rarity(self, layout: Layout, counts: Array, observations: Array) -> Array:
@@ -68,7 +68,7 @@ class Projected:
     def means(self, layout: Layout, counts: Array) -> Array:
         """The estimated means; NaN for do(), for what is not identifiable, and where nothing was observed."""
         found = np.full((len(counts), len(self._problem.arms)), np.nan)
-        ends = layout.view(counts, Tallied(self._problem.reward))
+        ends = layout.view(counts, CountTable(self._problem.reward))
         observed = ends.sum(axis=1)
         for k, arm in enumerate(self._problem.arms):
             if arm.variable is None:
@@ -92,19 +92,19 @@ class Projected:
         around = self._graph.with_parents(component) - {variable}  # Pa~
         projected = self._graph.project(around | {variable, self._problem.reward})  # Algorithm 4
         factors = tuple(
-            Tallied(v, projected.ordered_effective_parents(v))
+            CountTable(v, projected.ordered_effective_parents(v))
             for v in projected.needed_factors(self._problem.reward, do=variable)
         )
         *given, last = self._graph.in_order(around | {variable})
-        cells = Tallied(last, tuple(given))
+        cells = CountTable(last, tuple(given))
         if max(map(self._size, (*factors, cells))) > MOST_CELLS:
             return None
         return Reduced(component, factors, cells)
 
-    def _size(self, table: Tallied) -> int:
+    def _size(self, table: CountTable) -> int:
         return math.prod(len(self._problem.domains[v]) for v in (*table.given, table.variable))
 
-    def _factor(self, layout: Layout, counts: Array, table: Tallied, reduced: Reduced, do: dict[str, int]) -> Factor:
+    def _factor(self, layout: Layout, counts: Array, table: CountTable, reduced: Reduced, do: dict[str, int]) -> Factor:
         """D_x(v | z) from add-one counts, as a function of what is summed over: Y is 1, and outside C X is x."""
         cells = layout.view(counts, table)
         rows = cells.sum(axis=-1, keepdims=True)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from dobandit.chance import Chance
 from dobandit.elimination import Factor as Named
 from dobandit.elimination import contract
-from dobandit.evidence.tally import Layout, Tallied
+from dobandit.evidence.count_tables import CountTable, Layout
 from dobandit.problem import Arm, Problem
 
 Array = NDArray[np.float64]
@@ -37,7 +37,7 @@ MOST_TERMS = 2**9  # up to which listing the terms of a sum is quicker than elim
 class Factor:
     """P(variable | given) as a factor of the effect of x: `given` holds X at x' inside C, at x outside."""
 
-    table: Tallied
+    table: CountTable
     inside: bool
 
 
@@ -50,7 +50,7 @@ def factors_of(problem: Problem, variable: str, only_relevant: bool) -> tuple[Fa
     used = graph.needed_factors(problem.reward, do=variable) if only_relevant else graph.variables
     tables = []
     for rest, v in enumerate(used):
-        tables.append(Factor(Tallied(v, graph.ordered_effective_parents(v), len(used), rest), v in tied))
+        tables.append(Factor(CountTable(v, graph.ordered_effective_parents(v), len(used), rest), v in tied))
     too_wide = any(_cells(problem, f.table) > MOST_CELLS for f in tables)
     return () if too_wide else tuple(tables)
 
@@ -174,5 +174,5 @@ def _row_starts(layout: Layout, k: int) -> Indices:
     return np.arange(layout.offsets[k], layout.offsets[k + 1], layout.shapes[k][-1])
 
 
-def _cells(problem: Problem, table: Tallied) -> int:
+def _cells(problem: Problem, table: CountTable) -> int:
     return int(np.prod([float(len(problem.domains[v])) for v in table.given]))

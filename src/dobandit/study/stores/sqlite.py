@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 
-from dobandit.errors import DobanditError, FileProblem, StorageError, StudyError
+from dobandit.errors import DobanditError, FileError, StorageError, StudyError
 from dobandit.files import cannot_write, move
 from dobandit.study.damage import damaged, in_words
 from dobandit.study.events import Event, from_row, to_row
@@ -77,7 +77,7 @@ class SqliteStore:
             if path.exists():
                 raise _taken(path)
             if not path.parent.is_dir():
-                raise FileProblem(f"{path}: its folder does not exist")
+                raise FileError(f"{path}: its folder does not exist")
             _check_alone(path)
             draft = path.with_name(f".dobandit-{secrets.token_hex(8)}")
             try:

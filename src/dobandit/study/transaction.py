@@ -17,9 +17,9 @@ from dobandit.study.damage import making_sense_of
 from dobandit.study.decisions import Decision
 from dobandit.study.events import Event
 from dobandit.study.outcomes import Values, checked, written
+from dobandit.study.pulls import Pull, Receipt, Withdrawal, amount, as_datetime, numbered
 from dobandit.study.stores import Access, Snapshot
 from dobandit.study.tally import is_same_log
-from dobandit.study.tickets import Pull, Receipt, Withdrawal, amount, as_datetime, numbered
 
 VERSION = version("dobandit")
 SNAPSHOT_EVERY = 64  # events

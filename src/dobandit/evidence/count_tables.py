@@ -22,7 +22,7 @@ Cells = slice  # of a table, in the flat row
 
 
 @dataclass(frozen=True)
-class Tallied:
+class CountTable:
     """Counts of `variable` by the values of `given` in the outcomes of some arms, by their places (do() is 0), and of
     these only in every m-th: those whose number among the outcomes of their arm is `rest` modulo `every`.
 
@@ -43,7 +43,7 @@ class Tallied:
 class Layout:
     """Where the cells of some tables lie in the flat row."""
 
-    def __init__(self, problem: Problem, tables: Sequence[Tallied]) -> None:
+    def __init__(self, problem: Problem, tables: Sequence[CountTable]) -> None:
         self.tables = tuple(tables)
         if any(problem.reward in table.given for table in self.tables):
             raise ValueError("no table may condition on the reward, which counts partly for both of its cells")
@@ -78,10 +78,10 @@ class Layout:
         self.counts_all = bool(self.counts_arm.all())
 
     @cached_property
-    def place(self) -> dict[Tallied, int]:
+    def place(self) -> dict[CountTable, int]:
         return {table: k for k, table in enumerate(self.tables)}
 
-    def slice(self, table: Tallied) -> Cells:
+    def slice(self, table: CountTable) -> Cells:
         return self.slices[self.place[table]]
 
     @cached_property
@@ -89,7 +89,7 @@ class Layout:
         """The cells of all tables in turn; a table that is asked for twice has cells twice."""
         return [Cells(*map(int, ends)) for ends in pairwise(self.offsets)]
 
-    def view(self, counts: Counts, table: Tallied) -> Counts:
+    def view(self, counts: Counts, table: CountTable) -> Counts:
         """The counts of one table with axes (row, given..., variable); the arm comes after the row if it has one."""
         return counts[:, self.slice(table)].reshape(len(counts), *self.shapes[self.place[table]])
 
