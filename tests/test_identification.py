@@ -269,5 +269,12 @@ def test_questions_that_make_no_sense() -> None:
         db.identify(named.BOW, do="Q", on="Y")
     with pytest.raises(UnknownVariable):
         db.is_identifiable(named.BOW, do="X", on="Q")
-    with pytest.raises(GraphError, match="on itself"):
+    with pytest.raises(GraphError, match="do and on are both X"):
         db.identify(named.BOW, do="X", on="X")
+
+
+def test_only_names_are_asked_for() -> None:
+    for do, on in (({"X": 1}, "Y"), (["X"], "Y"), ("X", ["Y"])):
+        for ask in (db.identify, db.is_identifiable):
+            with pytest.raises(GraphError, match="expected the name of a variable"):
+                ask("X -> Y", do=do, on=on)  # type: ignore[arg-type]

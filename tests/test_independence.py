@@ -126,3 +126,19 @@ def test_rows_that_cannot_be_tested_are_refused() -> None:
             check_graph(problem, rows)
     assert check_graph(problem, {"X": [0, 1], "Y": [1, 0], "intervention": ["", "do(X=1)"]}) == []
     assert check_graph(problem, {"X": [0, 1]}) == []
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        {"Z": [], "X": [], "Y": []},
+        {"Z": [0, 1], "X": [0, 1], "Y": [1.0, float("nan")]},
+        {"Z": [0, 1], "X": [0, 1]},
+        {"Z": [0, 1], "X": [0, 1], "Y": [0, 1], "intervention": ["do()", "do(Q=1)"]},
+    ],
+    ids=["no rows", "nan", "no column", "unknown intervention"],
+)
+@pytest.mark.parametrize("graph", ["Z -> X -> Y; Z -> Y", "Z -> X -> Y"], ids=["nothing to test", "something to test"])
+def test_a_graph_without_a_problem_refuses_the_same_rows(graph: str, rows: dict[str, list[object]]) -> None:
+    with pytest.raises(DataError):
+        check_graph(graph, rows)

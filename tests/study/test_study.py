@@ -793,3 +793,12 @@ def test_a_full_disk_leaves_no_half_file(name: str, folder: Path, monkeypatch: p
         study.export(folder / name)
     assert [draft.name for draft in written] == [name]  # it was written, but elsewhere
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("refund", ["no", "yes", 2])
+def test_a_refund_is_yes_or_no(refund: object) -> None:
+    study = Study.create(":memory:", SMALL, "f-kube")
+    (pull,) = study.ask()
+    with pytest.raises(DobanditError, match="refund: expected True, False or None"):
+        study.withdraw(pull.id, refund=refund)  # type: ignore[arg-type]
+    assert [event.kind for event in study.log()] == ["created", "asked"]

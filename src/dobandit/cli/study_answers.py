@@ -95,19 +95,29 @@ def _warned(text: str) -> str:
 @STUDY
 @with_common_options
 def best(study: str, as_json: bool, quiet: bool) -> None:
-    """The arm that the study recommends, and how sure that is."""
+    """Show the arm that the study recommends, and how sure that is.
+
+    In a study for cumulative regret, that is the arm with the highest mean per cost.
+    """
     with Study.open(study) as opened:
         found, problem = opened.best(), opened.problem
     if as_json:
         print_json(found._asdict())
         return
-    arm = printable(found.arm)
-    click.echo(f"{arm}: mean {problem.reward} {found.mean:.4g}, 95% interval {found.low:.4g} to {found.high:.4g}")
+    interval = f"95% interval {found.low:.4g} to {found.high:.4g}"
+    click.echo(f"{printable(found.arm)}: mean {problem.reward} {found.mean:.4g}, {interval}, cost {amount(found.cost)}")
     ranked = "the highest mean per cost" if found.criterion == "mean per cost" else "the best arm"
-    click.echo(f"{ranked} with probability {found.probability_best:.0%}; {counted(found.pulls, 'pull')} of its own")
+    click.echo(
+        f"{ranked} with probability {_percent(found.probability_best)}; {counted(found.pulls, 'pull')} of its own"
+    )
     click.echo(_sources(found.observational))
     for warning in found.warnings:
         click.echo(f"warning: {printable(warning)}")
+
+
+def _percent(share: float) -> str:
+    """A share in words that do not claim more than it says."""
+    return "more than 99%" if share > 0.99 else "less than 1%" if share < 0.01 else f"{share:.0%}"
 
 
 def _sources(observational: float) -> str:
@@ -116,7 +126,7 @@ def _sources(observational: float) -> str:
         return "All evidence so far comes from observations; no experiment has been told."
     if observational == 0:
         return "No evidence comes from observations."
-    share = "more than 99%" if observational > 0.99 else f"{observational:.0%}"
+    share = _percent(observational)
     return f"Of the evidence, {share} comes from observations, the rest from experiments."
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dobandit.errors import ArmError, DataError, listing
 from dobandit.evidence.grouped import Grouped
 from dobandit.evidence.sources import Source
-from dobandit.problem import Arm, Problem, label
+from dobandit.problem import Arm, label
 from dobandit.problem.arms import parse_do
 
 Counts = NDArray[np.float64]
@@ -74,18 +74,18 @@ def check_spelling(source: Source, variables: Collection[str]) -> None:
             )
 
 
-def check_interventions(source: Source, problem: Problem) -> None:
-    """What was done in a log is something that can be done in the problem, be it an arm or not."""
-    check_spelling(source, problem.graph.variables)
-    if INTERVENTION not in source.columns or INTERVENTION in problem.graph.variables:
+def check_interventions(source: Source, variables: Collection[str], domains: Domains | None = None) -> None:
+    """What was done in a log can be done: it sets a variable of the graph, to one of its values if these are known."""
+    check_spelling(source, variables)
+    if INTERVENTION not in source.columns or INTERVENTION in variables:
         return
     for done in sorted(set(source.group((INTERVENTION,)).columns[0]), key=str):
-        arm = Arm(*_parsed(done, source)).within(problem.domains)
-        known = problem.domains.get(arm.variable or "")
-        if arm.variable is not None and known is None:
-            what = f"there is no variable {arm.variable}; it has {listing(problem.domains)}"
-        elif arm.value is not None and arm.value not in (known or ()):
-            what = f"the values of {arm.variable} are {listing(known or ())}"
+        arm = Arm(*_parsed(done, source)).within(domains or {})
+        known = None if domains is None else domains.get(arm.variable or "")
+        if arm.variable is not None and arm.variable not in variables:
+            what = f"there is no variable {arm.variable}; it has {listing(variables)}"
+        elif known is not None and arm.value not in known:
+            what = f"the values of {arm.variable} are {listing(known)}"
         else:
             continue
         raise DataError(f"{source.name}: column {INTERVENTION}: {done} does not fit the problem: {what}")

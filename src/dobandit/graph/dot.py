@@ -78,7 +78,8 @@ class _Reader(Braces):
         self.hides: bool | None = None  # what `node [...]` says of variables that are named here for the first time
         self.marks = Marks()
         self.by_default: dict[str, bool] = {}  # whether each variable was hidden where it was first named
-        self.unclear: list[Token] = []  # variables named again on their own where the default is another one
+        # Variables that are named again on their own where the default is another one, and that default:
+        self.unclear: list[tuple[Token, bool | None]] = []
         self.subgraphs: set[str] = set()
 
     def header(self) -> None:
@@ -134,7 +135,9 @@ class _Reader(Braces):
         direction = self.direction(attributes)
         for left, operator, right in links:
             self.found.join(left, operator._replace(text=direction), right)
-            self.unclear = [token for token in self.unclear if token not in (*left, *right)]
+            # Named for the edge, not on their own, unless a default inside the braces was meant for them.
+            ends = [(token, self.hides) for token in (*left, *right)]
+            self.unclear = [named for named in self.unclear if named not in ends]
 
     def variable(self, token: Token) -> Token:
         self.by_default.setdefault(super().variable(token).text, bool(self.hides))
@@ -144,7 +147,7 @@ class _Reader(Braces):
         for attribute in attributes:
             attribute.read(partial(self.marks.read, variable.text))
         if self.hides not in (None, self.by_default[variable.text]):
-            self.unclear.append(variable)
+            self.unclear.append((variable, self.hides))
 
     def default(self, attributes: list[Attribute]) -> bool | None:
         """Whether `node [...]` hides the variables that are new from here on; None if nothing was said."""
@@ -163,7 +166,7 @@ class _Reader(Braces):
 
     def hidden(self) -> set[str]:
         """The variables that are marked as hidden themselves, or by a default where they were first named."""
-        for token in self.unclear:
+        for token, _ in self.unclear:
             if self.marks.hidden(token.text) is None:
                 token.fail(
                     f"{token.text} was named before, under another default of hidden variables than here; "

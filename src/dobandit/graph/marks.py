@@ -41,6 +41,7 @@ alpha beta bipartite causal_mechanism edge_color fixed key linewidth name node_c
 parents_during_fit subset title viz x y
 """  # of networkx, dagitty, DoWhy and CausalNex
 DRAWING = frozenset(f"{GRAPHVIZ} {OTHERS}".split())
+TEXTS = frozenset({"label", "xlabel", "class", "comment", "group", "id", "title", "tooltip"})
 
 
 class Marks:
@@ -48,10 +49,13 @@ class Marks:
 
     def __init__(self) -> None:
         self._said: dict[str, tuple[bool, str]] = {}
+        self._suggested: dict[str, str] = {}
 
     def read(self, variable: str, key: str, value: object) -> None:
         """Take in one attribute of a variable."""
         hidden = hides(key, value)
+        if hidden is None and value is not None and suggests_hidden(key, value):
+            self._suggested[variable] = f"{key}={value}"
         if hidden is not None:
             self.add(variable, hidden, f"{key}={value}")
 
@@ -62,7 +66,22 @@ class Marks:
 
     def hidden(self, variable: str) -> bool | None:
         """Whether the variable is hidden; None if nothing was said."""
+        if variable not in self._said and variable in self._suggested:
+            raise GraphError(
+                f"{variable}: {self._suggested[variable]} looks like the mark of a hidden variable; "
+                "add observed=no if it is hidden, observed=yes if not"
+            )
         return self._said.get(variable, (None, ""))[0]
+
+
+def suggests_hidden(key: str, value: object) -> bool:
+    """Whether the text or the style of a drawing may be meant as a mark.
+
+    >>> suggests_hidden("label", "U (unobserved)"), suggests_hidden("label", "Age"), suggests_hidden("style", "invis")
+    (True, False, True)
+    """
+    words = set(re.findall(r"[a-z]+", str(value).lower()))
+    return bool(words & HIDDEN) if _word(key) in TEXTS else _word(key) == "style" and bool(words & {"invis"})
 
 
 def hides(key: str, value: object) -> bool | None:
@@ -102,7 +121,7 @@ def arrow(key: str, value: object) -> str | None:
     if word in HIDDEN | OBSERVED | CONFOUNDING:
         if _is_true(key, value) != (word in OBSERVED):
             raise GraphError(
-                f"{key}={value} is no mark of edges; write dir=both for a hidden common cause of the two ends, "
+                f"{key}={value} cannot mark an edge; write dir=both for a hidden common cause of the two ends, "
                 "or mark the hidden variable itself"
             )
     elif word in ("arrowhead", "arrowtail") and _plain(value) in ("none", "odot"):
@@ -118,11 +137,12 @@ def arrow(key: str, value: object) -> str | None:
 
 
 def check_setting(key: str, value: object) -> None:
-    """Attributes of a whole graph or subgraph are drawing, but marks of variables have no place there."""
-    if _word(key).removesuffix("s") in HIDDEN | OBSERVED | CONFOUNDING:
-        raise GraphError(
-            f"{key}={value} is no mark of a whole graph; mark each hidden variable itself, with observed=no"
-        )
+    """Attributes of a whole graph or subgraph are drawing; marks of variables are refused there."""
+    words = {word.removesuffix("s") for word in re.findall(r"[a-z]+", key.lower())}
+    if words & (HIDDEN | OBSERVED | CONFOUNDING):
+        raise GraphError(f"{key}={value} cannot mark a whole graph; mark each hidden variable itself, with observed=no")
+    if _word(key) not in DRAWING:
+        raise UnknownAttribute(f"unknown attribute {key!r} of a graph; leave out what is not about drawing")
 
 
 def _direction(value: str) -> str:
@@ -139,6 +159,8 @@ def _role(value: object) -> bool | None:
     words = {word.removesuffix("s") for word in re.findall(r"\w+", str(text).lower())}
     if words - HIDDEN - OBSERVED - ROLES:
         raise GraphError(f"unknown role {value!r}; a hidden variable has the role latent")
+    if words & HIDDEN and words & OBSERVED:
+        raise GraphError(f"the role {value!r} says both hidden and observed; keep one of them")
     return True if words & HIDDEN else False if words & OBSERVED else None
 
 

@@ -8,10 +8,10 @@ read from DOT have it, is a hidden common cause of its two ends.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from dobandit.errors import CycleError, DobanditError, GraphError
+from dobandit.errors import CycleError, DobanditError, GraphError, UnknownAttribute
 from dobandit.graph.admg import Graph
 from dobandit.graph.checking import Edge
 from dobandit.graph.formats import edges_in_order, without_latents
@@ -66,7 +66,7 @@ def _whole(network: Any, names: list[str]) -> Graph:
 def _check_settings(settings: Mapping[str, Any]) -> None:
     """networkx keeps `node [...]` and `edge [...]` of a DOT file here, not at the nodes and edges they hold for."""
     for key, value in settings.items():
-        with _placed("the graph"):
+        with _placed("the graph"), suppress(UnknownAttribute):  # people keep notes of all kinds there
             check_setting(str(key), value)
     for kind, means in (("node", hides), ("edge", arrow)):
         defaults = settings.get(kind)

@@ -25,6 +25,7 @@ def is_identifiable(graph: GraphLike, do: str, on: str) -> bool:
     `graph` is a Graph, a text, or a Problem; `on` is a variable, or "all" for the distribution of everything else.
     Complete: False means that two models exist which agree on all observations and disagree on the effect.
     """
+    _check_names(do, on)
     try:
         _expression(as_graph(graph), do, on)
     except NotIdentifiable:
@@ -34,7 +35,14 @@ def is_identifiable(graph: GraphLike, do: str, on: str) -> bool:
 
 def identify(graph: GraphLike, do: str, on: str) -> Estimand:
     """The recipe for P(on | do(do)) from observations; raises `NotIdentifiable`, which names the obstacle."""
+    _check_names(do, on)
     return _identify(as_graph(graph), do, on)
+
+
+def _check_names(do: str, on: str) -> None:
+    for what, name in (("do", do), ("on", on)):
+        if not isinstance(name, str):
+            raise GraphError(f"{what}: expected the name of a variable, not {name!r}")
 
 
 @lru_cache(maxsize=4096)
@@ -73,7 +81,7 @@ def _check(graph: Graph, do: str, on: str) -> None:
     if not _is_everything(graph, on):
         graph.parents(on)
     if do == on:
-        raise GraphError(f"the effect of {do} on itself is no question: it is set")
+        raise GraphError(f"do and on are both {do}; name another variable that it may have an effect on")
 
 
 def _is_everything(graph: Graph, on: str) -> bool:

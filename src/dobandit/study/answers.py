@@ -82,6 +82,7 @@ class Best(NamedTuple):
     pulls: int
     warnings: tuple[str, ...]
     criterion: Literal["mean", "mean per cost"]
+    cost: float
 
 
 class Beliefs(NamedTuple):
@@ -131,6 +132,7 @@ def best(books: Books) -> Best:
         pulls=int(books.done[0, arm]),
         warnings=(*_refuted_arms(books.problem, known.refuted), *known.warnings),
         criterion="mean per cost" if per_cost else "mean",
+        cost=float(books.costs[0, arm]),
     )
 
 

@@ -176,6 +176,8 @@ class Study:
     def withdraw(self, id: int, refund: bool | None = None, reason: str = "") -> Withdrawal:
         """A pull that does not count: it was not carried out, or went wrong. Its money comes back with `refund=True`,
         at once or later, and is taken back with `refund=False`; None leaves what was decided, at first no refund."""
+        if refund not in (None, True, False):
+            raise DobanditError(f"refund: expected True, False or None, not {refund!r}")
         with self._writing() as entry:
             found = entry.withdraw(id, None if refund is None else bool(refund), str(reason))
         if found.new:

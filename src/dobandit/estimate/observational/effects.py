@@ -85,7 +85,7 @@ def effects(problem: Problem, source: Source, arms: Iterable[Arm], level: float 
     All tables are counted together, so that a large log is read once. What observations cannot tell
     has the method "none" and no numbers.
     """
-    check_interventions(source, problem)
+    check_interventions(source, problem.graph.variables, problem.domains)
     estimands = {arm: _estimand_or_none(problem.graph, arm, problem.reward) for arm in arms}
     counted = _Counted(source, [e for e in estimands.values() if e], problem_scale(problem))
     level = _checked_level(level)

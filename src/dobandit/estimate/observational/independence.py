@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dobandit.errors import DataError
 from dobandit.estimate.observational.effects import problem_scale
 from dobandit.evidence import Data, Source, count, open_source, values_of
-from dobandit.evidence.counts import cells, check_interventions, check_spelling
+from dobandit.evidence.counts import cells, check_interventions
 from dobandit.graph import GraphLike, as_graph
 from dobandit.graph.independencies import Independence, independencies
 from dobandit.problem import Problem
@@ -45,10 +45,9 @@ def check_graph(graph: GraphLike, data: Data) -> list[Verdict]:
     known, source = as_graph(graph), open_source(data)
     promises = list(independencies(known))
     if not isinstance(graph, Problem):
-        check_spelling(source, known.variables)
-        named = {v for p in promises for v in (p.a, p.b, *p.given)}
-        return judge(source, promises, {v: tuple(values_of(source, v)) for v in named})
-    check_interventions(source, graph)
+        check_interventions(source, known.variables)
+        return judge(source, promises, {v: tuple(values_of(source, v)) for v in known.variables})
+    check_interventions(source, known.variables, graph.domains)
     _check_rows(source, graph)
     return judge(source, promises, graph.domains, (graph.reward,) if graph.reward_is_continuous else ())
 
