@@ -621,28 +621,3 @@ def test_any_dagitty_is_read_or_refused_with_a_place(text: str) -> None:
 def test_only_texts_are_read(read: Any) -> None:
     with pytest.raises(GraphError, match=r"^a graph is read from a text, not from NoneType$"):
         read(None)
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        'U [label="U (unobserved)"]',
-        "U [class=latent]",
-        'U [comment="hidden"]',
-        "U [style=invis]",
-        'U [role="latent observed"]',
-        'latent_nodes="U"',
-        "foo=bar",
-        "U -> X2; {node [hidden=true] U} -> Z",
-    ],
-)
-def test_what_may_be_a_mark_is_never_passed_over(said: str) -> None:
-    """Read as a drawing, these would make U observed, and the effect of X on Y look identifiable."""
-    with pytest.raises(GraphError):
-        Graph.from_dot(f"digraph {{ {said}; U -> X; U -> Y; X -> Y }}")
-
-
-def test_a_label_is_a_label_where_a_mark_says_it() -> None:
-    text = 'digraph {{ U [label="latent heat", observed={}]; U -> X; U -> Y; X -> Y }}'
-    assert Graph.from_dot(text.format("yes")) == Graph("U -> {X, Y}; X -> Y")
-    assert Graph.from_dot(text.format("no")) == Graph("X -> Y; X <-> Y")

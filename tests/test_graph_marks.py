@@ -122,11 +122,11 @@ def test_marks_in_dot(statements: str, same: Graph) -> None:
             r"column 40: U was named before, .* write U \[observed=no\] if it is hid",
         ),
         ("{ node [latent=1]; U } node [latent=0]; U", r"column 50: U was named before"),
-        ("subgraph s { observed=no; U }", r"column 32: observed=no is no mark of a whole graph; mark each hidden"),
-        ("graph [latents=U]", r"column 25: latents=U is no mark of a whole graph"),
-        ("X -> Y [confounded=true]", r"column 29: confounded=true is no mark of edges; write dir=both"),
-        ("X -> Y [bidirected=1]", r"column 29: bidirected=1 is no mark of edges"),
-        ("edge [observed=no]", r"column 25: observed=no is no mark of edges"),
+        ("subgraph s { observed=no; U }", r"column 32: observed=no cannot mark a whole graph; mark each hidden"),
+        ("graph [latents=U]", r"column 25: latents=U cannot mark a whole graph"),
+        ("X -> Y [confounded=true]", r"column 29: confounded=true cannot mark an edge; write dir=both"),
+        ("X -> Y [bidirected=1]", r"column 29: bidirected=1 cannot mark an edge"),
+        ("edge [observed=no]", r"column 25: observed=no cannot mark an edge"),
         ("X -> Y [kind=hidden]", r"column 18: unknown attribute 'kind' of an edge; write a hidden common cause as dir"),
         ("X -> Y [arrowhead=none]", r"column 28: arrowhead=none leaves an end of the edge open"),
         ("X -> Y [dir=both, arrowtail=odot]", r"column 38: arrowtail=odot leaves an end of the edge open"),
@@ -141,10 +141,10 @@ def test_dot_refuses_marks_that_leave_open_what_is_meant(statements: str, messag
 def test_dagitty_marks_by_its_own_word() -> None:
     for text, message in (
         ("dag { U [observed=no] }", r"column 10: dagitty marks hidden variables as \[latent\]"),
-        ("dag { graph [latents=U] }", r"column 22: latents=U is no mark of a whole graph"),
+        ("dag { graph [latents=U] }", r"column 22: latents=U cannot mark a whole graph"),
         ("dag { U [hide=yes] }", r"column 10: unknown attribute 'hide'"),
         ("dag { X -> Y [dir=both] }", r"column 15: dagitty has no dir; write"),
-        ("dag { X -> Y [confounded] }", r"column 15: confounded=yes is no mark of edges"),
+        ("dag { X -> Y [confounded] }", r"column 15: confounded=yes cannot mark an edge"),
         ("dag { X -> Y [kind=hidden] }", r"column 15: unknown attribute 'kind' of an edge"),
     ):
         with pytest.raises(GraphError, match=message):
@@ -164,8 +164,8 @@ def test_dagitty_marks_by_its_own_word() -> None:
             r"^node U: U is marked both hidden and observed \(observed=no, latent=",
         ),
         ({"kind": "hidden"}, {}, r"^node U: unknown attribute 'kind'; mark a hidden variable"),
-        ({}, {"bidirected": True}, r"^edge X -> Y: bidirected=True is no mark of edges"),
-        ({}, {"confounded": "yes"}, r"^edge X -> Y: confounded=yes is no mark of edges"),
+        ({}, {"bidirected": True}, r"^edge X -> Y: bidirected=True cannot mark an edge"),
+        ({}, {"confounded": "yes"}, r"^edge X -> Y: confounded=yes cannot mark an edge"),
         ({}, {"type": "bidirected"}, r"^edge X -> Y: unknown attribute 'type' of an edge"),
         ({}, {"dir": "none"}, r"^edge X -> Y: dir=none leaves open"),
     ],
@@ -197,7 +197,7 @@ def test_networkx_reads_the_latents_of_pgmpy() -> None:
     [
         ({"node": {"observed": '"no"'}}, r"^the defaults of nodes: observed=\"no\" is not at the nodes themselves"),
         ({"edge": {"dir": "both"}}, r"^the defaults of edges: dir=both is not at the edges themselves"),
-        ({"latents": ["U"]}, r"^the graph: latents=\['U'\] is no mark of a whole graph"),
+        ({"latents": ["U"]}, r"^the graph: latents=\['U'\] cannot mark a whole graph"),
     ],
 )
 def test_defaults_that_networkx_does_not_apply_are_refused(settings: dict[str, Any], message: str) -> None:
@@ -248,3 +248,28 @@ def test_a_hidden_variable_is_no_reward_and_no_arm() -> None:
     assert str(caught.value).splitlines() == [
         f"{place}: {sentence}" for place in ("reward", "intervenable", "costs.do(Y)")
     ]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        'U [label="U (unobserved)"]',
+        "U [class=latent]",
+        'U [comment="hidden"]',
+        "U [style=invis]",
+        'U [role="latent observed"]',
+        'latent_nodes="U"',
+        "foo=bar",
+        "U -> X2; {node [hidden=true] U} -> Z",
+    ],
+)
+def test_what_may_be_a_mark_is_never_passed_over(said: str) -> None:
+    """Read as a drawing, these would make U observed, and the effect of X on Y look identifiable."""
+    with pytest.raises(GraphError):
+        Graph.from_dot(f"digraph {{ {said}; U -> X; U -> Y; X -> Y }}")
+
+
+def test_a_label_is_a_label_where_a_mark_says_it() -> None:
+    text = 'digraph {{ U [label="latent heat", observed={}]; U -> X; U -> Y; X -> Y }}'
+    assert Graph.from_dot(text.format("yes")) == Graph("U -> {X, Y}; X -> Y")
+    assert Graph.from_dot(text.format("no")) == Graph("X -> Y; X <-> Y")
