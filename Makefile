@@ -34,7 +34,7 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-cache
 
 stress: $(READY)
 	DOBANDIT_KILLS=300 $(BIN)/python -m pytest tests/study/test_crashes.py tests/study/test_workers.py

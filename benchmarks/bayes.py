@@ -24,7 +24,7 @@ from dobandit.evidence.logged import read_log
 from dobandit.evidence.sources import open_source
 from dobandit.problem import Problem
 from dobandit.report.suite import mean_text
-from dobandit.simulation.processes import processes
+from dobandit.simulation.parallel import processes
 from dobandit.simulation.results import standard_error
 from dobandit.suite.classes import WORLDS
 from dobandit.suite.generators import Generator

@@ -18,7 +18,7 @@ import numpy as np
 
 import dobandit as db
 from _script import options
-from dobandit.estimate.observational.effects import effects
+from dobandit.estimate.observational.from_rows import effects
 from dobandit.evidence import open_source
 from dobandit.graph import Graph
 

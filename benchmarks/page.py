@@ -22,7 +22,7 @@ from dobandit.policies import policies_for
 from dobandit.report import Page, Points, Section, Table, to_markdown
 from dobandit.report.page import Part, versions
 from dobandit.report.suite import settled_text, table_of
-from dobandit.simulation.processes import processes
+from dobandit.simulation.parallel import processes
 from dobandit.simulation.results import standard_error
 from dobandit.suite import WORLDS, Comparison, Played
 

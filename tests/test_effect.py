@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import dobandit as db
 from dobandit.errors import ArmError, DataError, DobanditError, NotIdentifiable, UnknownVariable
 from dobandit.estimate import Effect, SparseDataWarning
-from dobandit.estimate.observational.effects import effects
+from dobandit.estimate.observational.from_rows import effects
 from dobandit.estimate.observational.interval import interval
 from dobandit.estimate.observational.plugin import PlugIn, Rows
 from dobandit.evidence import open_source

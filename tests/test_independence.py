@@ -12,7 +12,7 @@ from dobandit.errors import DataError
 from dobandit.estimate.observational.independence import LEVEL, check_graph, chi_square_tail, holm, judge, p_value
 from dobandit.evidence import open_source
 from dobandit.graph import Graph
-from dobandit.graph.independencies import independencies
+from dobandit.graph.implied_independencies import independencies
 from dobandit.problem import Problem
 from tests import named_graphs as named
 from tests.models import Model, random_admg, random_model

@@ -23,7 +23,7 @@ from dobandit.paper.blocks import SOURCES, Block, Blocks, Job, compute, cut
 from dobandit.paper.published import points
 from dobandit.paper.reproduction import chosen_panels, jobs_of, sizes
 from dobandit.simulation import simulate
-from dobandit.simulation.processes import processes
+from dobandit.simulation.parallel import processes
 from tests.conftest import Ran
 
 PROGRAM = str(Path(sys.executable).with_name("dobandit"))

@@ -16,7 +16,7 @@ import pytest
 from dobandit.paper import PANELS, Reproduced, reproduce
 from dobandit.paper.comparison import agreement, nearest
 from dobandit.report import Page, Picture, Points, Section, Table, to_html, to_markdown
-from dobandit.report.reproduction import reproduction_page, write_page, write_report
+from dobandit.report.reproduction import reproduction_page, write_page, write_reproduction
 from tests.conftest import Ran
 
 VOID = {"meta", "img", "br"}
@@ -100,7 +100,7 @@ def found() -> list[Reproduced]:
 
 
 def test_the_report_of_a_reproduction(found: list[Reproduced], tmp_path: Path) -> None:
-    write_report(found, tmp_path)
+    write_reproduction(found, tmp_path)
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     shown = "".join(check_alone(text).words)
     assert "NumPy" in shown

@@ -20,6 +20,8 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Indices
+
 BLOCK = 64
 STRETCH = 64  # rounds that are drawn together
 AT_HAND = 2**21  # numbers that are kept for when they are asked for again: 16 MB
@@ -27,9 +29,7 @@ ATTEMPTS = 10
 _PER_STEP = 4  # numbers that Philox makes from one value of its counter
 
 
-def uniforms(
-    seed: int, purpose: str, block: int, rounds: range, width: int, out: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
+def uniforms(seed: int, purpose: str, block: int, rounds: range, width: int, out: Array | None = None) -> Array:
     """Uniform numbers in [0, 1) with axes (round, trial of the block, width), in a new array or in `out`."""
     digest = blake2b(f"{seed}:{purpose}".encode(), digest_size=16).digest()
     start = rounds.start * width * BLOCK // _PER_STEP
@@ -52,12 +52,10 @@ class Chance:
 
     def __init__(self, seed: int, purpose: str) -> None:
         self.seed, self.purpose = seed, purpose
-        self._held: dict[tuple[str, int], tuple[range, NDArray[np.float64]]] = {}
-        self._held_by_trial: dict[str, tuple[NDArray[np.intp], int, NDArray[np.float32]]] = {}
+        self._held: dict[tuple[str, int], tuple[range, Array]] = {}
+        self._held_by_trial: dict[str, tuple[Indices, int, NDArray[np.float32]]] = {}
 
-    def uniforms(
-        self, trials: NDArray[np.intp], round_: int | NDArray[np.intp], width: int, part: str = ""
-    ) -> NDArray[np.float64]:
+    def uniforms(self, trials: Indices, round_: int | Indices, width: int, part: str = "") -> Array:
         """Uniform numbers with axes (row, width) for the decision or pull number `round_`, one for all rows or each.
 
         `part` keeps several draws of the same round apart.
@@ -66,7 +64,7 @@ class Chance:
         if isinstance(round_, int):
             drawn, first = self._stretch(key, trials, round_ // STRETCH, width)
             of_round = drawn[:, round_ % STRETCH].reshape(-1, width)
-            found: NDArray[np.float64] = of_round.take(trials - first * BLOCK, axis=0)
+            found: Array = of_round.take(trials - first * BLOCK, axis=0)
             return found
         found = np.empty((len(trials), width))
         for stretch in np.unique(round_ // STRETCH).tolist():
@@ -76,7 +74,7 @@ class Chance:
             found[rows] = drawn[block, round_[rows] % STRETCH, place]
         return found
 
-    def _stretch(self, key: str, trials: NDArray[np.intp], stretch: int, width: int) -> tuple[NDArray[np.float64], int]:
+    def _stretch(self, key: str, trials: Indices, stretch: int, width: int) -> tuple[Array, int]:
         """The numbers of a stretch of rounds for the blocks of these trials, and the number of the first block."""
         ends = (trials.min(), trials.max()) if len(trials) > 1 else (trials[0], trials[0])
         low, high = (int(trial) // BLOCK for trial in ends)
@@ -90,16 +88,14 @@ class Chance:
             self._hold((key, stretch), present, drawn)
         return drawn, present.start
 
-    def _hold(self, which: tuple[str, int], present: range, drawn: NDArray[np.float64]) -> None:
+    def _hold(self, which: tuple[str, int], present: range, drawn: Array) -> None:
         """Keep these numbers at hand, and forget the oldest ones if it is too much."""
         self._held.pop(which, None)
         self._held[which] = present, drawn
         while len(self._held) > 1 and sum(numbers.size for _, numbers in self._held.values()) > AT_HAND:
             del self._held[next(iter(self._held))]
 
-    def gammas(
-        self, trials: NDArray[np.intp], round_: int | NDArray[np.intp], shapes: NDArray[np.float64], part: str = ""
-    ) -> NDArray[np.float64]:
+    def gammas(self, trials: Indices, round_: int | Indices, shapes: Array, part: str = "") -> Array:
         """Gamma variates with these shapes, axes (row, width), each a function of its own trial's numbers alone, for
         the decision number `round_`, one for all rows or each.
 
@@ -128,7 +124,7 @@ class Chance:
             flat[small] *= np.exp(-shrink.take(small) / shapes.take(small))
         return found
 
-    def _for_gammas(self, part: str, trials: NDArray[np.intp], round_: int, width: int) -> NDArray[np.float32]:
+    def _for_gammas(self, part: str, trials: Indices, round_: int, width: int) -> NDArray[np.float32]:
         """Numbers for one round, with axes (kind, row, width). Every trial has a generator of its own for a stretch of
         rounds, because how much a normal number takes from the generator is not fixed."""
         key = f"{self.purpose}{part}:gamma:{width}"
@@ -146,7 +142,7 @@ class Chance:
         return of_round if is_same else of_round.take(np.searchsorted(present, trials), axis=1)
 
 
-def generators(seed: int, purpose: str, trials: NDArray[np.intp], first: int) -> Iterator[np.random.Generator]:
+def generators(seed: int, purpose: str, trials: Indices, first: int) -> Iterator[np.random.Generator]:
     """A generator for each trial in turn, which begins with what belongs to the round `first`: the fastest that NumPy
     has, from a place of its own."""
     bits = np.random.SFC64(0)
@@ -168,18 +164,18 @@ def _fill_for_gammas(generator: np.random.Generator, numbers: NDArray[np.float32
     generator.standard_exponential(out=numbers[4], dtype=np.float32)
 
 
-def _cubed(normal: NDArray[np.float64], d: NDArray[np.float64]) -> NDArray[np.float64]:
+def _cubed(normal: Array, d: Array) -> Array:
     root = 1 + normal / np.sqrt(9 * d)
     return np.asarray(root * root * root)
 
 
-def _failed(slack: NDArray[np.float64], d: NDArray[np.float64], v: NDArray[np.float64]) -> NDArray[np.intp]:
+def _failed(slack: Array, d: Array, v: Array) -> Indices:
     """Where the variate d*v is not to be taken. A v below zero fails by its logarithm."""
     taken = slack + d * (1 - v + np.log(np.maximum(v, 1e-300)))
     return (taken.ravel() <= 0).nonzero()[0]
 
 
-def _others(d: NDArray[np.float64], normal: NDArray[np.float64], slack: NDArray[np.float64]) -> NDArray[np.float64]:
+def _others(d: Array, normal: Array, slack: Array) -> Array:
     """Gamma variates of shape d + 1/3 from these numbers, and from as many attempts as it takes."""
     v = _cubed(normal, d)
     found, todo = np.asarray(d * np.abs(v)), _failed(slack, d, v)
@@ -194,7 +190,7 @@ def _others(d: NDArray[np.float64], normal: NDArray[np.float64], slack: NDArray[
     return found
 
 
-def _again(u: NDArray[np.float64], attempt: int | NDArray[np.integer]) -> NDArray[np.float64]:
+def _again(u: Array, attempt: int | NDArray[np.integer]) -> Array:
     """Uniform numbers made from other ones, by the mixing function of SplitMix64 (Steele et al. 2014)."""
     z = (u * 2**48).astype(np.uint64) + np.asarray(attempt).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)

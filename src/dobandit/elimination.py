@@ -14,11 +14,9 @@ from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array
 from dobandit.errors import TooDense
-
-Array = NDArray[np.float64]
 
 MOST_NUMBERS = 2**27  # of one intermediate table, all trials together: 1 GB
 

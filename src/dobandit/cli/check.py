@@ -11,7 +11,7 @@ from dobandit.cli.common import PROBLEM, console, print_json, say, with_common_o
 from dobandit.cli.tables import table
 from dobandit.errors import NotIdentifiable
 from dobandit.estimate.observational import LEVEL, Verdict, check_graph
-from dobandit.graph.independencies import independencies
+from dobandit.graph import independencies
 from dobandit.identification import identify
 from dobandit.problem import Choose, Cost, CostLike, Problem, Uniform
 

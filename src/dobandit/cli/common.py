@@ -96,7 +96,7 @@ def read_arm(text: str) -> Arm:
 def world_of(problem: Problem, path: Path, seed: int | None = None) -> World:
     """The world of a problem file; what is wrong with it is told with its place in the file."""
     from dobandit import worlds
-    from dobandit.problem.file import located
+    from dobandit.problem import located
 
     try:
         return worlds.of(problem, seed)

@@ -21,7 +21,7 @@ def ready(folder: Path | None, figures: bool) -> Iterator[None]:
         yield
         return
     if figures:
-        from dobandit.plots.style import plain_style
+        from dobandit.plots import plain_style
 
         with plain_style():  # says so if matplotlib is missing
             pass

@@ -28,7 +28,7 @@ def without_passwords(text: str, arguments: Sequence[str]) -> str:
 
 def _shown(place: str) -> str:
     from dobandit.errors import DobanditError
-    from dobandit.study.stores import shown
+    from dobandit.study import shown
 
     try:
         return shown(place)

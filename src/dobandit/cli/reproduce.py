@@ -16,11 +16,20 @@ from dobandit.cli.simulating import SEED, WORKERS
 from dobandit.cli.tables import table
 from dobandit.errors import FileError, listing
 from dobandit.files import storing
-from dobandit.paper import PANELS, Reproduced, reproduce
-from dobandit.paper.blocks import Blocks, Job
-from dobandit.paper.comparison import agreement
-from dobandit.paper.reproduction import TRIALS, Progress, chosen_panels, jobs_of, sizes
-from dobandit.report.page import counted
+from dobandit.paper import (
+    PANELS,
+    TRIALS,
+    Blocks,
+    Job,
+    Progress,
+    Reproduced,
+    agreement,
+    chosen_panels,
+    jobs_of,
+    reproduce,
+    sizes,
+)
+from dobandit.report import counted
 
 OUT = Path("dobandit-out/reproduce")
 
@@ -125,11 +134,11 @@ def _list(as_json: bool) -> None:
 
 def _write(found: Sequence[Reproduced], out: Path, page: Path | None, bounds: bool) -> list[str]:
     """Tidy results, figures and the report. Figures that do not belong to it are removed; their panels are told."""
-    from dobandit.report.reproduction import remove_others, write_page, write_report
+    from dobandit.report import remove_others, write_page, write_reproduction
 
     with storing(out):
         _write_results(found, out / "results.csv")
-        write_report(found, out, bounds=bounds)
+        write_reproduction(found, out, bounds=bounds)
         others = remove_others(found, out)
     if page is not None:
         with storing(page):

@@ -16,10 +16,9 @@ from dobandit.cli.progress import progress
 from dobandit.cli.simulating import SEED, executor
 from dobandit.cli.tables import table
 from dobandit.errors import listing
-from dobandit.policies import policies_for, policy
-from dobandit.policies.registry import spec_of, starts_from_logs
+from dobandit.policies import policies_for, policy, spec_of, starts_from_logs
 from dobandit.problem import Problem
-from dobandit.report.page import AGAINST, counted
+from dobandit.report import AGAINST, counted
 from dobandit.simulation import Results, simulate
 from dobandit.worlds import World
 
@@ -142,8 +141,7 @@ def _number(value: float | str) -> str:
 
 def _write(results: Results, folder: Path, facts: dict[str, str], quiet: bool) -> None:
     """Tidy results, a figure, and a page with both."""
-    from dobandit.report import to_html
-    from dobandit.report.comparison import comparison_page
+    from dobandit.report import comparison_page, to_html
 
     page = comparison_page(results, f"Policies on {facts['problem']}", facts)
     with writing(folder):

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import click
 
-from dobandit.simulation.processes import processes
+from dobandit.simulation import processes
 
 SEED = click.option("--seed", default=0, show_default=True, help="The seed of worlds, costs and outcomes.")
 WORKERS = click.option("--workers", type=click.IntRange(1), help="Number of processes; default: one for each core.")

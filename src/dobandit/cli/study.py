@@ -13,12 +13,9 @@ from dobandit.cli.common import PROBLEM, print_json, read_arm, say, with_common_
 from dobandit.cli.study_answers import PULL, STUDY
 from dobandit.errors import DobanditError
 from dobandit.problem import Problem
-from dobandit.report.page import counted
-from dobandit.study import Receipt, Study
-from dobandit.study.books import Money
-from dobandit.study.pulls import amount as as_money
-from dobandit.study.stores import MEMORY, shown
-from dobandit.study.study import WORKER
+from dobandit.report import counted
+from dobandit.study import MEMORY, WORKER, Money, Receipt, Study, shown
+from dobandit.study import amount as as_money
 
 VALUES = click.argument("values", metavar="X=1 Y=0 ...", nargs=-1)
 NOTHING = 3  # the exit code when there is no pull at all to give

@@ -12,11 +12,8 @@ import click
 from dobandit.cli.common import console, print_json, say, with_common_options
 from dobandit.cli.printable import printable
 from dobandit.cli.tables import table
-from dobandit.report.page import counted
-from dobandit.study import Pulls, Study
-from dobandit.study.answers import Status
-from dobandit.study.outcomes import written
-from dobandit.study.pulls import amount, as_datetime
+from dobandit.report import counted
+from dobandit.study import Pulls, Status, Study, amount, as_datetime, written
 
 if TYPE_CHECKING:
     from rich.console import Group

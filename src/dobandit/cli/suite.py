@@ -16,8 +16,7 @@ from dobandit.cli.tables import table
 from dobandit.errors import listing
 from dobandit.policies import policy
 from dobandit.problem import OBJECTIVES
-from dobandit.suite import COSTS, WORLDS, Comparison, compare, find
-from dobandit.suite.classes import BUDGETS, USUAL_COSTS
+from dobandit.suite import BUDGETS, COSTS, USUAL_COSTS, WORLDS, Comparison, compare, find
 
 MOST_COLUMNS = 4  # budgets in a table
 
@@ -125,8 +124,7 @@ def _show(comparisons: Sequence[Comparison]) -> None:
     """A table for every world: policies against budgets."""
     from rich.markup import escape
 
-    from dobandit.report.page import AGAINST, counted
-    from dobandit.report.suite import table_of
+    from dobandit.report import AGAINST, counted, table_of
 
     screen = console()
     for comparison in comparisons:
@@ -150,10 +148,10 @@ def _some(budgets: Sequence[float]) -> list[float]:
 
 
 def _write(comparisons: Sequence[Comparison], folder: Path, seed: int, quiet: bool) -> None:
-    from dobandit.report.suite import write_report
+    from dobandit.report import write_suite
 
     with writing(folder):
-        write_report(comparisons, folder, seed)
+        write_suite(comparisons, folder, seed)
     figures = any(len(comparison.budgets) > 1 for comparison in comparisons)
     beside = ", results.csv and the figures beside it" if figures else " and results.csv"
     say(f"wrote {folder / 'report.html'}{beside}", quiet)

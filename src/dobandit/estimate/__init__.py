@@ -2,5 +2,3 @@
 and with all data pooled through the graph (`pooled`)."""
 
 from dobandit.estimate.observational import Effect, SparseDataWarning, check_graph, effect
-
-__all__ = ["Effect", "SparseDataWarning", "check_graph", "effect"]

@@ -1,6 +1,8 @@
 """Evidence: what was seen, as counts of named tables."""
 
-from dobandit.evidence.counts import Counts, count, values_of
-from dobandit.evidence.sources import Data, Source, Weights, open_source
-
-__all__ = ["Counts", "Data", "Source", "Weights", "count", "open_source", "values_of"]
+from dobandit.evidence.count_tables import CountTable, Layout
+from dobandit.evidence.counts import INTERVENTION, cells, check_interventions, check_spelling, count, values_of
+from dobandit.evidence.evidence import Evidence
+from dobandit.evidence.logged import Logged, read_log
+from dobandit.evidence.sources import Data, Source, Weights, open_file, open_source
+from dobandit.evidence.tables import check_form, frame, write_columns, write_table

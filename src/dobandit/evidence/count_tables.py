@@ -15,9 +15,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Flags, Indices
 from dobandit.problem import Problem
 
-Counts = NDArray[np.float64]  # axes: row, cell
 Cells = slice  # of a table, in the flat row
 
 
@@ -74,7 +74,7 @@ class Layout:
         self._counted = np.zeros((len(problem.arms), len(self.tables)))
         for k, table in enumerate(self.tables):
             self._counted[list(table.arms), k] = 1.0
-        self.counts_arm: NDArray[np.bool_] = np.any(self._counted, axis=1)
+        self.counts_arm: Flags = np.any(self._counted, axis=1)
         self.counts_all = bool(self.counts_arm.all())
 
     @cached_property
@@ -89,18 +89,18 @@ class Layout:
         """The cells of all tables in turn; a table that is asked for twice has cells twice."""
         return [Cells(*map(int, ends)) for ends in pairwise(self.offsets)]
 
-    def view(self, counts: Counts, table: CountTable) -> Counts:
+    def view(self, counts: Array, table: CountTable) -> Array:
         """The counts of one table with axes (row, given..., variable); the arm comes after the row if it has one."""
         return counts[:, self.slice(table)].reshape(len(counts), *self.shapes[self.place[table]])
 
     def add(
         self,
-        counts: Counts,
-        rows: NDArray[np.intp],
-        arms: NDArray[np.intp],
+        counts: Array,
+        rows: Indices,
+        arms: Indices,
         codes: NDArray[np.integer],
-        reward: Counts,
-        number: NDArray[np.intp],
+        reward: Array,
+        number: Indices,
     ) -> None:
         """Count outcomes: the row of each, its arm, its codes, its reward, and its number among the outcomes of its
         arm. A row may occur several times; its outcomes are added in their order."""

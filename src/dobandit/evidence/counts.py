@@ -10,15 +10,13 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Indices
 from dobandit.errors import ArmError, DataError, listing
 from dobandit.evidence.grouped import Grouped
 from dobandit.evidence.sources import Source
-from dobandit.problem import Arm, label
-from dobandit.problem.arms import parse_do
+from dobandit.problem import Arm, label, parse_do
 
-Counts = NDArray[np.float64]
 Domains = Mapping[str, Sequence[str]]
 Ends = tuple[float, float]
 
@@ -29,7 +27,7 @@ WIDEST = 10**7  # cells of a single table
 
 def count(
     source: Source, groups: Iterable[tuple[str, ...]], domains: Domains, between: Mapping[str, Ends] | None = None
-) -> dict[tuple[str, ...], Counts]:
+) -> dict[tuple[str, ...], Array]:
     """The counts of every group of variables, axes in the group's order, from plain observations.
 
     `between` names the variables (the reward) that are numbers between two ends.
@@ -104,20 +102,20 @@ def nothing_done(done: object) -> bool:
     return label(done) in ("", "None", "nan", "null")
 
 
-def _tally(source: Source, group: tuple[str, ...], domains: Domains, between: Mapping[str, Ends]) -> Counts:
+def _tally(source: Source, group: tuple[str, ...], domains: Domains, between: Mapping[str, Ends]) -> Array:
     if cells(group, domains) > WIDEST:
         raise DataError(f"a table of {listing(group)} would have {cells(group, domains):.3g} cells, which is too many")
     real = next((v for v in group if v in between), None)
     rows = observations(source, tuple(v for v in group if v != real), real)
     codes = {v: rows.codes(v, domains[v]) for v in group if v != real}
     shape = tuple(len(domains[v]) for v in group)
-    counts: Counts = np.zeros(shape)
+    counts: Array = np.zeros(shape)
     for end, weights in _shares(rows, real, between):
         counts += _sums([codes.get(v, np.full(len(weights), end)) for v in group], weights, shape)
     return counts
 
 
-def _shares(rows: Grouped, real: str | None, between: Mapping[str, Ends]) -> list[tuple[int, NDArray[np.float64]]]:
+def _shares(rows: Grouped, real: str | None, between: Mapping[str, Ends]) -> list[tuple[int, Array]]:
     """The weight with which each row counts for the lower and for the upper end of the real-valued one."""
     if real is None or rows.measured is None:
         return [(0, rows.weights)]
@@ -129,14 +127,14 @@ def _shares(rows: Grouped, real: str | None, between: Mapping[str, Ends]) -> lis
     return [(0, rows.weights - upper), (1, upper)]
 
 
-def _sums(index: list[NDArray[np.intp]], weights: NDArray[np.float64], shape: tuple[int, ...]) -> Counts:
+def _sums(index: list[Indices], weights: Array, shape: tuple[int, ...]) -> Array:
     if not index:
         return np.asarray(weights.sum())
     flat = np.ravel_multi_index(tuple(index), shape)
     return np.asarray(np.bincount(flat, weights, int(np.prod(shape))), dtype=float).reshape(shape)
 
 
-def _margin(whole: Counts, variables: tuple[str, ...], group: tuple[str, ...]) -> Counts:
+def _margin(whole: Array, variables: tuple[str, ...], group: tuple[str, ...]) -> Array:
     kept = [v for v in variables if v in group]
-    margin: Counts = whole.sum(axis=tuple(i for i, v in enumerate(variables) if v not in group))
+    margin: Array = whole.sum(axis=tuple(i for i, v in enumerate(variables) if v not in group))
     return margin.transpose([kept.index(v) for v in group]) if group else margin

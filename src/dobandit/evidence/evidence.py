@@ -12,12 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Indices
 from dobandit.evidence.count_tables import CountTable, Layout
 from dobandit.evidence.logged import Logged
 from dobandit.problem import Problem
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 @dataclass

@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Flags, Indices
 from dobandit.errors import DataError, listing
-from dobandit.problem import is_numeral, label, value_in
-from dobandit.problem.rewards import BINARY
+from dobandit.problem import BINARY, is_numeral, label, value_in
 
-Numbers = NDArray[np.float64]
 MOST_NAMED = 5  # strange values in an error
 _MISSING = {"", "nan", "none", "null", "na", "n/a", "<na>", "nat"}
 
@@ -22,12 +21,12 @@ _MISSING = {"", "nan", "none", "null", "na", "n/a", "<na>", "nat"}
 class Measured(NamedTuple):
     """A column of numbers, summed up with its weights: one sum for each row of a `Grouped`."""
 
-    sums: Numbers
+    sums: Array
     least: float
     most: float
 
     @classmethod
-    def of(cls, values: Sequence[object], weights: NDArray[np.float64], name: str, source: str) -> Measured:
+    def of(cls, values: Sequence[object], weights: Array, name: str, source: str) -> Measured:
         """From single values, each of which must be a number."""
         numbers = np.empty(len(values))
         for i, value in enumerate(values):
@@ -40,9 +39,7 @@ class Measured(NamedTuple):
         return cls.checked(numbers * weights, numbers, numbers, np.isnan(numbers), name, source)
 
     @classmethod
-    def checked(
-        cls, sums: Numbers, least: Numbers, most: Numbers, missing: NDArray[Any], name: str, source: str
-    ) -> Measured:
+    def checked(cls, sums: Array, least: Array, most: Array, missing: NDArray[Any], name: str, source: str) -> Measured:
         """From sums, smallest and largest values and numbers of missing ones, group by group."""
         if holes := int(missing.sum()):
             raise DataError(f"{source}: column {name} has {_rows(holes)} without a value; drop or fill them")
@@ -56,7 +53,7 @@ class Grouped:
     """Rows (not necessarily distinct) of some columns, each with a weight, and perhaps with a measurement."""
 
     columns: Sequence[Sequence[Any]]
-    weights: NDArray[np.float64]
+    weights: Array
     variables: tuple[str, ...]
     source: str
     measured: Measured | None = None
@@ -68,7 +65,7 @@ class Grouped:
         numbers = {value_in(BINARY, text) for text in texts.values()}  # true and false, if there is nothing else
         return sorted(numbers if numbers <= set(BINARY) else set(texts.values()), key=_order)
 
-    def codes(self, variable: str, domain: Sequence[str]) -> NDArray[np.intp]:
+    def codes(self, variable: str, domain: Sequence[str]) -> Indices:
         """The position of every row's value in the domain."""
         texts = self._text_of(variable, domain)
         strange = {value: text for value, text in texts.items() if text not in domain}
@@ -82,7 +79,7 @@ class Grouped:
         column = self.columns[self.variables.index(variable)]
         return np.fromiter((code[value] for value in column), dtype=np.intp, count=len(column))
 
-    def only(self, keep: NDArray[np.bool_]) -> Grouped:
+    def only(self, keep: Flags) -> Grouped:
         """The rows that are marked."""
         columns = [[v for v, kept in zip(column, keep, strict=True) if kept] for column in self.columns]
         measured = self.measured and self.measured._replace(sums=self.measured.sums[keep])

@@ -10,16 +10,14 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Indices
 from dobandit.errors import ArmError, DataError
 from dobandit.evidence.count_tables import CountTable, Layout
 from dobandit.evidence.counts import INTERVENTION, LARGEST, check_spelling, nothing_done
 from dobandit.evidence.grouped import Grouped
 from dobandit.evidence.sources import Source
 from dobandit.problem import Arm, Problem
-
-Array = NDArray[np.float64]
 
 
 class Logged(NamedTuple):
@@ -33,8 +31,8 @@ class Logged(NamedTuple):
 class _Rows(NamedTuple):
     """Groups of equal rows: their arm, their codes, how many there are, and what they earned together."""
 
-    arms: NDArray[np.intp]
-    codes: dict[str, NDArray[np.intp]]
+    arms: Indices
+    codes: dict[str, Indices]
     number: Array
     earned: Array
 
@@ -69,7 +67,7 @@ def _table(rows: _Rows, group: Sequence[str], shape: tuple[int, ...], table: Cou
     return np.stack([lost, won], axis=-1).ravel()
 
 
-def _sums(place: NDArray[np.intp], weights: Array, number: int) -> Array:
+def _sums(place: Indices, weights: Array, number: int) -> Array:
     return np.asarray(np.bincount(place, weights, number), dtype=float)
 
 
@@ -98,7 +96,7 @@ def _variables_set(problem: Problem, source: Source) -> tuple[str, ...]:
     return tuple(dict.fromkeys(v for v in (problem.arms[k].variable for k in arms) if v is not None))
 
 
-def _arms(problem: Problem, found: Grouped, codes: dict[str, NDArray[np.intp]]) -> NDArray[np.intp]:
+def _arms(problem: Problem, found: Grouped, codes: dict[str, Indices]) -> Indices:
     place = {value: _arm(problem, value, found.source) for value in set(found.columns[-1])}
     arms = np.array([place[value] for value in found.columns[-1]], dtype=np.intp)
     for k in set(place.values()) - {0}:

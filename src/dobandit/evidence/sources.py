@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dobandit.arrays import Array
 from dobandit.errors import DataError, DobanditError, MissingExtra, listing
 from dobandit.evidence.grouped import Grouped, Measured
 from dobandit.files import cannot_read
@@ -25,7 +26,6 @@ from dobandit.files import cannot_read
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
 
-Array = NDArray[np.float64]
 Weights = str | ArrayLike | None  # the name of a column, or a number for every row
 # Columns, rows, the path of a file, or a frame of any library that narwhals knows.
 Data: TypeAlias = "Mapping[str, Any] | Sequence[Mapping[str, Any]] | str | Path | IntoFrame"

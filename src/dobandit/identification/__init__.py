@@ -3,5 +3,3 @@
 from dobandit.identification.api import identify, is_identifiable
 from dobandit.identification.estimand import Estimand
 from dobandit.identification.expressions import Sum, Table
-
-__all__ = ["Estimand", "Sum", "Table", "identify", "is_identifiable"]

@@ -10,8 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from dobandit.errors import GraphError, NotIdentifiable
-from dobandit.graph import Graph, GraphLike, as_graph
-from dobandit.graph.independencies import separator
+from dobandit.graph import Graph, GraphLike, as_graph, separator
 from dobandit.identification import tian
 from dobandit.identification.estimand import Estimand, Method
 from dobandit.identification.expressions import Sum, Table

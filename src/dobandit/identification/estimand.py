@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Literal
 from dobandit.identification.expressions import Sum, Table, tables
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from dobandit.arrays import Array
 
 Method = Literal["observed", "no-backdoor", "adjustment", "c-factor"]
 
@@ -48,7 +47,7 @@ class Estimand:
         """The variables that have to be observed."""
         return frozenset[str]().union(*(t.free for t in self.tables))
 
-    def evaluate(self, tables: Mapping[Table, NDArray[np.float64]], strict: bool = True) -> NDArray[np.float64]:
+    def evaluate(self, tables: Mapping[Table, Array], strict: bool = True) -> Array:
         """P(on | do(do)) with axes (trial, value of do, value of each variable of on).
 
         A table P(v | z_1, z_2) is an array with axes (trial, z_1, z_2, v); cells whose z never occurs

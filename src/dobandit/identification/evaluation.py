@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array
 from dobandit.elimination import Factor, arranged, contract
 from dobandit.errors import MissingCell
 from dobandit.identification.estimand import Estimand
 from dobandit.identification.expressions import Expression, Ratio, Sum, Table
 
-Array = NDArray[np.float64]
 Tables = Mapping[Table, Array]
 
 

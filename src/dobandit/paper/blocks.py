@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dobandit import __version__
+from dobandit.arrays import Array
 from dobandit.files import DRAFT, make_folder, replacing, storing
 from dobandit.paper.panel import Panel
 from dobandit.simulation import simulate, simulate_costs
@@ -28,7 +28,6 @@ from dobandit.simulation import simulate, simulate_costs
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Array = NDArray[np.float64]
 
 PIECE = 64  # trials; a whole block of chance
 ABANDONED = 10.0  # seconds; writing a piece takes an instant, so an older half-written file is a killed run's

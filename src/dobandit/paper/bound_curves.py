@@ -7,7 +7,7 @@ import numpy as np
 from dobandit.paper.bounds import lines
 from dobandit.paper.panel import Panel
 from dobandit.plots import Curve
-from dobandit.simulation.api import draw_costs, trial_seed
+from dobandit.simulation import draw_costs, trial_seed
 from dobandit.worlds import World
 
 TRIALS = 8  # at most

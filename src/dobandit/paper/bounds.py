@@ -13,14 +13,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from dobandit.arrays import Array
 from dobandit.errors import DobanditError
 from dobandit.paper.rarity import Cells, Rarity, cells_of, rarity, thresholds
 from dobandit.problem import Axis, Cost, Problem
 from dobandit.worlds import World
-
-Array = NDArray[np.float64]
 
 TIE = 1e-12  # gaps below this are none
 NO_BACKDOOR = 2 / (1 - math.exp(-2))  # M of Theorem 2 where E[Y | X=x] is the effect: there it can be proved

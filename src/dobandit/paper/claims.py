@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array
 from dobandit.plots import Curve
-from dobandit.simulation.results import standard_error
-
-Array = NDArray[np.float64]
+from dobandit.simulation import standard_error
 
 YES, NO, TIE = "yes", "no", "tie"
 SIGNIFICANT = 3.0  # standard errors

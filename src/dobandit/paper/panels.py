@@ -9,7 +9,7 @@ from dobandit.errors import DobanditError, did_you_mean, listing
 from dobandit.paper.claims import Below, Claim, Fails, Flattens, Grows, GrowsSlower, KeepsGrowing, Vanishes
 from dobandit.paper.panel import Experiment, Panel
 from dobandit.paper.published import points
-from dobandit.worlds.graphs import N5, N6, N6_HIDDEN, N7
+from dobandit.worlds import N5, N6, N6_HIDDEN, N7
 
 ALG1, ALG2, SR = "paper-cumulative", "paper-simple", "successive-rejects"
 

@@ -7,21 +7,19 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Indices
 from dobandit.estimate.published import MOST_CELLS, Factor, factors_of, has_no_backdoor
-from dobandit.policies.infrequent import by_variable, threshold_m, threshold_n
+from dobandit.policies import by_variable, threshold_m, threshold_n
 from dobandit.problem import Arm, Problem
 from dobandit.worlds import World
-
-Array = NDArray[np.float64]
 
 
 class Rarity(NamedTuple):
     """How rare the interventions are among observations, in the order of the arms (without do())."""
 
     q: Array  # q_{i,x}
-    k: NDArray[np.intp]  # k_i, the size of the c-component
+    k: Indices  # k_i, the size of the c-component
     cells: Array  # the number of values of Pa~(X_i)
 
 

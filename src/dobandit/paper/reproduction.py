@@ -10,21 +10,17 @@ from os import PathLike
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array
 from dobandit.errors import SimulationError
 from dobandit.paper.blocks import PIECE, Block, Blocks, Job, compute, cut
 from dobandit.paper.panel import Panel
 from dobandit.paper.panels import PANELS, panels_of
 from dobandit.paper.published import Point, points
 from dobandit.plots import Curve
-from dobandit.policies import policy
-from dobandit.policies.registry import spec_of
-from dobandit.simulation.api import Submits
-from dobandit.simulation.processes import processes
-from dobandit.simulation.results import standard_error
+from dobandit.policies import policy, spec_of
+from dobandit.simulation import Submits, processes, standard_error
 
-Array = NDArray[np.float64]
 Progress = Callable[[str, float], None]  # a panel, and the share of its work that is done
 TRIALS = 100  # as in the paper
 

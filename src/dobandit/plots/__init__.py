@@ -4,5 +4,5 @@ from dobandit.plots.effects import EffectRow, effects_figure
 from dobandit.plots.graph import graph_figure
 from dobandit.plots.regret import Curve, curves_figure
 from dobandit.plots.saving import save, to_bytes
-
-__all__ = ["Curve", "EffectRow", "curves_figure", "effects_figure", "graph_figure", "save", "to_bytes"]
+from dobandit.plots.spending import study_figure
+from dobandit.plots.style import plain_style

@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
 from dobandit.estimate.pooled import Doubts, PooledEstimator, log_improvements, own_means, total
 from dobandit.policies.guard import OnPooledEvidence
-from dobandit.policies.protocol import Arms, Array, Choice, View
+from dobandit.policies.protocol import Choice, View
 from dobandit.policies.ties import pick, recommended
 from dobandit.problem import Problem
 
@@ -74,15 +74,15 @@ def _sums(view: View) -> list[Array]:
 class _Lessons(NamedTuple):
     """What is to be learnt, with the row as the first axis: from tables, and from the rewards of arms on their own."""
 
-    leader: Arms
+    leader: Indices
     totals: Array  # of the posteriors: (row, z)
     met: Array  # the chance that an outcome of arm j falls on z: (row, j, z)
     moved: Array  # z's part of the variance of the gap between leader and arm a, times totals + 1: (row, a, z)
-    alone: NDArray[np.bool_]  # (row, arm)
+    alone: Flags  # (row, arm)
 
 
 def _lessons(
-    pooled: PooledEstimator, view: View, gradients: Array, totals: Array, leader: Arms, alone: NDArray[np.bool_]
+    pooled: PooledEstimator, view: View, gradients: Array, totals: Array, leader: Indices, alone: Flags
 ) -> _Lessons:
     gradients = np.where(alone.T[:, np.newaxis], 0.0, gradients)
     against = gradients[leader, :, np.arange(len(leader))].T - gradients  # axes: arm, cell, row

@@ -16,16 +16,16 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Indices
 from dobandit.chance import Chance
 from dobandit.estimate.pooled import Added, ArmEstimates, Doubts, PooledEstimator, own_means, total
 from dobandit.policies.guard import OnPooledEvidence
-from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View
+from dobandit.policies.protocol import OBSERVE, Choice, View
 from dobandit.policies.ties import pick
 from dobandit.problem import Problem
 
-Times = TypeVar("Times", int, NDArray[np.intp], int | NDArray[np.intp])  # one for all rows, one for each, or either
+Times = TypeVar("Times", int, Indices, int | Indices)  # one for all rows, one for each, or either
 
 MOST_ESTIMATES = 4  # of an arm: two ways, of two formulas each
 AHEAD = 1000  # times as many pulls as were made so far are taken to be still to come
@@ -37,14 +37,14 @@ HOLD = 1000  # a decision is kept for the next thousandth of the pulls
 
 
 class State(NamedTuple):
-    due: NDArray[np.intp]  # the time of the next refresh
+    due: Indices  # the time of the next refresh
     weights: Array  # of the estimates; there is room for those of any graph
     as_good: Array  # what an observation teaches about an arm, as a share of what a pull of the arm teaches
     by_prior: Array  # how far the mean of an arm may be off because the prior fills cells that have no data
     narrow: Array  # what is left of the distance of an arm's draw from its mean
     refuted: Array  # from here on as in Doubts
     added: Added
-    look: NDArray[np.intp]
+    look: Indices
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class CausalThompson(OnPooledEvidence):
             drawn, means = np.where(alone, _own_draws(view, chance), drawn), np.where(alone, own, means)
         return drawn, means
 
-    def _substituted(self, view: View, state: State, arms: Arms, means: Array) -> Arms:
+    def _substituted(self, view: View, state: State, arms: Indices, means: Array) -> Indices:
         """Observe instead, where an arm is pulled only to learn and an observation teaches as much for less."""
         value = means / view.costs
         greedy = (value if view.affordable.all() else np.where(view.affordable, value, -np.inf)).argmax(axis=1)

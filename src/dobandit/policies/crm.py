@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
-from dobandit.evidence.count_tables import CountTable
+from dobandit.evidence import CountTable
 from dobandit.policies import forced
-from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View
+from dobandit.policies.protocol import OBSERVE, Choice, View
 from dobandit.policies.ties import recommended
 from dobandit.problem import Problem
 
 
 class State(NamedTuple):
     beta: Array
-    swept: NDArray[np.bool_]
+    swept: Flags
     seen: Array  # observations behind the two estimates below
     number: Array  # C: how many back-door samples each arm has
     value: Array  # their mean
@@ -70,7 +70,7 @@ class Crm:
         evidence = view.told + state.number
         return (view.rewards + state.number * state.value) / np.maximum(evidence, 1), evidence + view.pending
 
-    def recommend(self, view: View, state: State) -> Arms:
+    def recommend(self, view: View, state: State) -> Indices:
         return recommended(self.estimates(view, self.refreshed(view, state))[0], view.costs)
 
 
@@ -86,7 +86,7 @@ def _tables(problem: Problem, variable: str) -> tuple[CountTable, ...]:
     return (outcome, CountTable(parents[-1], parents[:-1], every=2, rest=1)) if parents else (outcome,)
 
 
-def _backdoor_samples(view: View, rows: NDArray[np.intp]) -> tuple[Array, Array]:
+def _backdoor_samples(view: View, rows: Indices) -> tuple[Array, Array]:
     """C and the mean of the samples, for every arm; C is the smallest number of odd rows with X=x and any z."""
     numbers, values = [np.zeros((len(rows), 1))], [np.zeros((len(rows), 1))]
     counts = view.counts[rows]

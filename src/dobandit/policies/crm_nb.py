@@ -12,11 +12,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from dobandit.arrays import Array, Indices
 from dobandit.chance import Chance
 from dobandit.estimate.published import Conditional
-from dobandit.evidence.count_tables import CountTable
+from dobandit.evidence import CountTable
 from dobandit.policies import forced
-from dobandit.policies.protocol import Arms, Array, Choice, View
+from dobandit.policies.protocol import Choice, View
 from dobandit.policies.ties import recommended
 from dobandit.problem import Problem
 
@@ -49,5 +50,5 @@ class CrmNb:
         evidence = view.told + failures + successes
         return (view.rewards + successes) / np.maximum(evidence, 1), evidence + view.pending
 
-    def recommend(self, view: View, state: forced.Forced) -> Arms:
+    def recommend(self, view: View, state: forced.Forced) -> Indices:
         return recommended(self.estimates(view)[0], view.costs)

@@ -11,8 +11,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from dobandit.arrays import Indices
 from dobandit.chance import Chance
-from dobandit.policies.protocol import Arms, Choice, Memoryless, Nothing, View
+from dobandit.policies.protocol import Choice, Memoryless, Nothing, View
 from dobandit.policies.ties import recommended, sweep_then_pick
 
 
@@ -32,5 +33,5 @@ class FKube(Memoryless):
         index = view.means + np.sqrt(2 * np.log(t) / np.maximum(view.pulls, 1))
         return Choice(sweep_then_pick(view, index if self.as_published else index / view.costs, chance), state)
 
-    def recommend(self, view: View, state: Nothing) -> Arms:
+    def recommend(self, view: View, state: Nothing) -> Indices:
         return recommended(view.means, view.costs)

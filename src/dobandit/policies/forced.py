@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
-from dobandit.policies.protocol import OBSERVE, Arms, Array, View
+from dobandit.policies.protocol import OBSERVE, View
 from dobandit.policies.ties import pick
 
 
@@ -21,14 +21,14 @@ class Forced(NamedTuple):
     """What the rule remembers."""
 
     beta: Array
-    swept: NDArray[np.bool_]  # whether the first sweep over the arms is over
+    swept: Flags  # whether the first sweep over the arms is over
 
 
 def start(rows: int) -> Forced:
     return Forced(np.ones(rows), np.zeros(rows, dtype=bool))
 
 
-def decide(view: View, forced: Forced, index: Array, value: Array, chance: Chance) -> tuple[Arms, Forced]:
+def decide(view: View, forced: Forced, index: Array, value: Array, chance: Chance) -> tuple[Indices, Forced]:
     """The next arm: the sweep first (in arm order, do() first), then observation where forced, else the best index.
 
     `value` is what beta compares: the estimated means (over costs, if the algorithm knows of costs).

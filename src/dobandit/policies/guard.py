@@ -15,6 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from dobandit.arrays import Array, Indices
 from dobandit.chance import Chance
 from dobandit.estimate.pooled import (
     Added,
@@ -26,10 +27,9 @@ from dobandit.estimate.pooled import (
     pooled_of,
     repaired,
 )
-from dobandit.evidence.count_tables import CountTable
-from dobandit.evidence.evidence import Evidence
-from dobandit.graph.independencies import Independence
-from dobandit.policies.protocol import Arms, Array, Choice, State, View, updated
+from dobandit.evidence import CountTable, Evidence
+from dobandit.graph import Independence
+from dobandit.policies.protocol import Choice, State, View, updated
 from dobandit.policies.ties import recommended
 from dobandit.problem import Problem
 
@@ -99,7 +99,7 @@ class OnPooledEvidence:
         """How far own rewards contradict the graph; 0 where they do not, or without the guard."""
         return pooled.refuted(evidence, before, known) if self.guard else before
 
-    def recommend(self, view: View, state: State) -> Arms:
+    def recommend(self, view: View, state: State) -> Indices:
         found = np.zeros(len(view.trials), dtype=np.intp)
         refuted, added = self._doubts(view, state)
         for rows, pooled, seen in by_graph(view.problem, view.evidence, added):

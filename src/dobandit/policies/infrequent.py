@@ -8,11 +8,9 @@ numbers from 2; the paper weighs arms by their costs and lets tau be any positiv
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Flags
 from dobandit.problem import Problem
-
-Array = NDArray[np.float64]
 
 
 def threshold_n(rarity: Array, costs: Array) -> Array:
@@ -39,7 +37,7 @@ def threshold_n(rarity: Array, costs: Array) -> Array:
     return found
 
 
-def rarer(rarity: Array, n: Array, or_as_rare: bool) -> NDArray[np.bool_]:
+def rarer(rarity: Array, n: Array, or_as_rare: bool) -> Flags:
     """The arms with rarity < 1/n, or <= 1/n."""
     seldom, limit = _seldom(rarity), n[:, np.newaxis]
     return seldom >= limit if or_as_rare else seldom > limit
@@ -76,14 +74,14 @@ def by_variable(rarity: Array, problem: Problem) -> Array:
     return np.minimum.reduceat(rarity, starts, axis=1)
 
 
-def by_arm(variables: NDArray[np.bool_], problem: Problem) -> NDArray[np.bool_]:
+def by_arm(variables: Flags, problem: Problem) -> Flags:
     """All values of the marked variables, with axes (row, arm)."""
     sizes = [len(problem.domains[v]) for v in problem.intervenable]
     arms = np.repeat(variables, sizes, axis=1)
     return np.concatenate([np.zeros((len(arms), 1), dtype=bool), arms], axis=1)
 
 
-def first_variables(rarest: Array) -> NDArray[np.bool_]:
+def first_variables(rarest: Array) -> Flags:
     """The rarest variables as the public code of Maiti et al. takes them, which is not what their paper defines: in
     ascending order, up to the first whose rarity is above 1/(its number), counted from one.
 

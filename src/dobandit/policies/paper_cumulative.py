@@ -12,21 +12,21 @@ from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
 from dobandit.errors import PolicyError
 from dobandit.estimate.published import Factor, Split, factors_of, random_split
-from dobandit.evidence.count_tables import CountTable, Layout
+from dobandit.evidence import CountTable, Layout
 from dobandit.policies import forced
-from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View
+from dobandit.policies.protocol import OBSERVE, Choice, View
 from dobandit.policies.ties import recommended
 from dobandit.problem import Problem
 
 
 class State(NamedTuple):
     beta: Array
-    swept: NDArray[np.bool_]
+    swept: Flags
     seen: Array  # observations behind the two estimates below
     number: Array  # S of every arm
     value: Array  # the mean of its estimates Y^s
@@ -79,7 +79,7 @@ class PaperCumulative:
         number[rows], value[rows] = self._samples(view, rows, chance)
         return state._replace(seen=now, number=number, value=value)
 
-    def _samples(self, view: View, rows: NDArray[np.intp], chance: Chance | None) -> tuple[Array, Array]:
+    def _samples(self, view: View, rows: Indices, chance: Chance | None) -> tuple[Array, Array]:
         split = _split(view.problem, self)
         if self.split == "random" and chance is not None:
             return random_split(split, view.counts[rows], view.trials[rows], view.time, chance)
@@ -90,7 +90,7 @@ class PaperCumulative:
         evidence = view.told + state.number
         return (view.rewards + state.number * state.value) / np.maximum(evidence, 1), evidence + view.pending
 
-    def recommend(self, view: View, state: State) -> Arms:
+    def recommend(self, view: View, state: State) -> Indices:
         return recommended(self.estimates(view, self.refreshed(view, state, None))[0], view.costs)
 
     def factors_by_variable(self, problem: Problem) -> Mapping[str, Sequence[Factor]]:

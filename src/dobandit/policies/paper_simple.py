@@ -12,12 +12,12 @@ from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Flags
 from dobandit.estimate.published import Conditional, Projected, has_no_backdoor
-from dobandit.evidence.count_tables import CountTable
+from dobandit.evidence import CountTable
 from dobandit.policies.infrequent import rarer, threshold_n
-from dobandit.policies.protocol import OBSERVE, Array, View
+from dobandit.policies.protocol import OBSERVE, View
 from dobandit.policies.two_phases import TwoPhases
 from dobandit.problem import Problem
 
@@ -42,7 +42,7 @@ class PaperSimple(TwoPhases):
     def tables(self, problem: Problem) -> Sequence[CountTable]:
         return self._observational(problem).tables
 
-    def infrequent(self, view: View) -> NDArray[np.bool_]:
+    def infrequent(self, view: View) -> Flags:
         """The set A' of line 10."""
         seen = self._observational(view.problem).rarity(view.layout, view.counts, view.told[:, OBSERVE])  # line 7
         n = threshold_n(seen[:, 1:], view.unit_costs[:, 1:])  # line 9

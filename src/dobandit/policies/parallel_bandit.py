@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Flags
 from dobandit.estimate.published import Conditional
-from dobandit.evidence.count_tables import CountTable
+from dobandit.evidence import CountTable
 from dobandit.policies.infrequent import by_arm, by_variable, first_variables, rarer, threshold_m
-from dobandit.policies.protocol import OBSERVE, Array, View
+from dobandit.policies.protocol import OBSERVE, View
 from dobandit.policies.two_phases import TwoPhases
 from dobandit.problem import Problem
 
@@ -42,7 +42,7 @@ class ParallelBandit(TwoPhases):
     def tables(self, problem: Problem) -> Sequence[CountTable]:
         return Conditional(problem).tables
 
-    def infrequent(self, view: View) -> NDArray[np.bool_]:
+    def infrequent(self, view: View) -> Flags:
         seen = Conditional(view.problem).rarity(view.layout, view.counts, view.told[:, OBSERVE])
         rarest = by_variable(seen, view.problem)
         if self.explored == "both-values":

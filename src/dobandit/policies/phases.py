@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dobandit.policies.protocol import STOP, Arms, Array, Choice, View, updated
+from dobandit.arrays import Array, Flags, Indices
+from dobandit.policies.protocol import STOP, Choice, View, updated
 
 Plan = Callable[[View, Any, int], Any]  # the state at the beginning of the given phase, for some rows
 
@@ -20,7 +20,7 @@ class Phased(NamedTuple):
     """Where a policy is with its plan; a policy that remembers more has these two fields and others."""
 
     target: Array  # pulls of every arm by the end of the phase
-    phase: NDArray[np.intp]  # 0: not begun
+    phase: Indices  # 0: not begun
 
 
 def begin(arms: int, rows: int) -> Phased:
@@ -42,7 +42,7 @@ def carry_on(view: View, state: Any, last: int, plan: Plan) -> Choice:
     return Choice(arms, state, repeats)
 
 
-def _next(view: View, target: Array) -> tuple[Arms, NDArray[np.intp]]:
+def _next(view: View, target: Array) -> tuple[Indices, Indices]:
     missing = np.where(view.affordable, target - view.pulls, 0.0)
     arms = (missing >= 1).argmax(axis=1)
     number = np.take_along_axis(missing, arms[:, np.newaxis], axis=1)[:, 0].astype(np.intp)
@@ -55,7 +55,7 @@ def whole(number: Array) -> Array:
     return found
 
 
-def fair_share(marked: NDArray[np.bool_], costs: Array, money: Array, most: Array | float = np.inf) -> Array:
+def fair_share(marked: Flags, costs: Array, money: Array, most: Array | float = np.inf) -> Array:
     """How often each marked arm is pulled if they take turns in arm order until the next pull does not fit into the
     money, or each has had `most` pulls.
 

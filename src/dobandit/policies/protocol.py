@@ -13,16 +13,13 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
-from dobandit.evidence.count_tables import CountTable, Layout
-from dobandit.evidence.evidence import Evidence
-from dobandit.graph.independencies import Independence
+from dobandit.evidence import CountTable, Evidence, Layout
+from dobandit.graph import Independence
 from dobandit.problem import Problem
 
-Array = NDArray[np.float64]
-Arms = NDArray[np.intp]
 State = Any  # a NamedTuple of arrays whose first axis is the row
 
 OBSERVE = 0  # do() is the first arm
@@ -31,20 +28,20 @@ STOP = -1  # instead of an arm: the plan is carried out, whatever money is left
 
 @dataclass
 class View:
-    """What a policy may know at a decision. Arms are columns, do() the first."""
+    """What a policy may know at a decision. Indices are columns, do() the first."""
 
     problem: Problem
     evidence: Evidence
-    trials: NDArray[np.intp]  # whose chance each row has
-    times: NDArray[np.intp]  # pulls made so far
+    trials: Indices  # whose chance each row has
+    times: Indices  # pulls made so far
     costs: Array
     budget: Array
     left: Array
-    affordable: NDArray[np.bool_]
+    affordable: Flags
     pulls: Array  # pending ones included
     notes: dict[str, Array] | None = None  # filled with the numbers behind a choice, if not None
 
-    def take(self, rows: NDArray[np.intp]) -> View:
+    def take(self, rows: Indices) -> View:
         """Some of the rows."""
         arrays: dict[str, Any] = {k: value[rows] for k, value in vars(self).items() if isinstance(value, np.ndarray)}
         return replace(self, evidence=self.evidence.take(rows), **arrays)
@@ -72,7 +69,7 @@ class View:
         return int(self.times[0])
 
     @property
-    def clock(self) -> int | NDArray[np.intp]:
+    def clock(self) -> int | Indices:
         """The same for a policy that repeats: one number, or where rows are not in step, one for each."""
         return self.time if len(self.times) == 1 or (self.times == self.time).all() else self.times
 
@@ -100,12 +97,12 @@ class View:
 class Choice(NamedTuple):
     """The arm of every row, what to remember, and how often to pull that arm before asking again (default: once)."""
 
-    arms: Arms
+    arms: Indices
     state: State
-    repeats: NDArray[np.intp] | None = None
+    repeats: Indices | None = None
 
 
-def updated(state: State, rows: NDArray[np.intp], part: State) -> State:
+def updated(state: State, rows: Indices, part: State) -> State:
     """The state with new values in some rows; the old arrays stay as they are, for a policy may hold one twice."""
     fields = [field.copy() for field in state]
     for field, new in zip(fields, part, strict=True):
@@ -129,7 +126,7 @@ class Policy(Protocol):
 
     def choose(self, view: View, state: State, chance: Chance) -> Choice: ...
 
-    def recommend(self, view: View, state: State) -> Arms:
+    def recommend(self, view: View, state: State) -> Indices:
         """The arm to name as the best; rows may have made different numbers of pulls."""
         ...
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
 from dobandit.policies.phases import begin
-from dobandit.policies.protocol import Arms, Array, View
+from dobandit.policies.protocol import View
 from dobandit.policies.ties import chosen, recommended
 
 
@@ -17,15 +17,15 @@ class Elimination(NamedTuple):
     """The plan of a policy that drops arms, and which arms are left."""
 
     target: Array
-    phase: NDArray[np.intp]
-    active: NDArray[np.bool_]
+    phase: Indices
+    active: Flags
 
 
 def begin_elimination(arms: int, rows: int) -> Elimination:
     return Elimination(*begin(arms, rows), np.ones((rows, arms), dtype=bool))
 
 
-def dropped(view: View, active: NDArray[np.bool_], number: int, chance: Chance, phase: int) -> NDArray[np.bool_]:
+def dropped(view: View, active: Flags, number: int, chance: Chance, phase: int) -> Flags:
     """The active arms without the worst ones; those that were never pulled go first, and ties are broken at random."""
     active = active.copy()
     value = np.where(view.told > 0, view.means, -np.inf)
@@ -37,6 +37,6 @@ def dropped(view: View, active: NDArray[np.bool_], number: int, chance: Chance, 
     return active
 
 
-def survivor(view: View, active: NDArray[np.bool_]) -> Arms:
+def survivor(view: View, active: Flags) -> Indices:
     """The best of the arms that are left."""
     return recommended(np.where(active & (view.told > 0), view.means, np.nan), view.costs)

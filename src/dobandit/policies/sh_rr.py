@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from dobandit.arrays import Indices
 from dobandit.chance import Chance
-from dobandit.evidence.count_tables import CountTable
+from dobandit.evidence import CountTable
 from dobandit.policies.phases import carry_on, fair_share
-from dobandit.policies.protocol import Arms, Choice, View
+from dobandit.policies.protocol import Choice, View
 from dobandit.policies.rejecting import Elimination, begin_elimination, dropped, survivor
 from dobandit.problem import Problem
 
@@ -48,5 +49,5 @@ class ShRr:
 
         return carry_on(view, state, phases + 1, plan)
 
-    def recommend(self, view: View, state: Elimination) -> Arms:
+    def recommend(self, view: View, state: Elimination) -> Indices:
         return survivor(view, state.active)

@@ -12,12 +12,12 @@ from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Flags
 from dobandit.estimate.published import Projected
-from dobandit.evidence.count_tables import CountTable
+from dobandit.evidence import CountTable
 from dobandit.policies.infrequent import by_arm, by_variable, rarer, threshold_m
-from dobandit.policies.protocol import OBSERVE, Array, View
+from dobandit.policies.protocol import OBSERVE, View
 from dobandit.policies.two_phases import TwoPhases
 from dobandit.problem import Problem
 
@@ -37,7 +37,7 @@ class Srm(TwoPhases):
     def tables(self, problem: Problem) -> Sequence[CountTable]:
         return _projected(problem).tables
 
-    def infrequent(self, view: View) -> NDArray[np.bool_]:
+    def infrequent(self, view: View) -> Flags:
         """Q: all values of the variables with q^k < 1/m."""
         seen = _projected(view.problem).rarity(view.layout, view.counts, view.told[:, OBSERVE])
         rarest = by_variable(seen, view.problem)

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
-from dobandit.evidence.count_tables import CountTable
+from dobandit.evidence import CountTable
 from dobandit.policies.phases import carry_on, fair_share, whole
-from dobandit.policies.protocol import Arms, Array, Choice, View
+from dobandit.policies.protocol import Choice, View
 from dobandit.policies.rejecting import Elimination, begin_elimination, dropped, survivor
 from dobandit.problem import Problem
 
@@ -67,7 +67,7 @@ class SuccessiveRejects:
             return largest_number(view.costs, view.budget)
         return whole(view.budget / view.costs.mean(axis=1) / (2 if self.form == "half" else 1))
 
-    def recommend(self, view: View, state: Elimination) -> Arms:
+    def recommend(self, view: View, state: Elimination) -> Indices:
         return survivor(view, state.active)
 
 
@@ -89,7 +89,7 @@ def largest_number(costs: Array, budget: Array) -> Array:
     dearest = np.sort(costs, axis=1)[:, ::-1].cumsum(axis=1)  # of so many arms
     prices = dearest[:, arms - np.arange(1, arms)]  # of one pull of every arm that survives in phase k
 
-    def affordable(number: Array) -> NDArray[np.bool_]:
+    def affordable(number: Array) -> Flags:
         new = np.diff(schedule(number, arms), axis=1)
         return np.asarray((new * prices).sum(axis=1) <= budget * (1 + 1e-9))
 

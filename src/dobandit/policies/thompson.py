@@ -10,8 +10,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from dobandit.arrays import Indices
 from dobandit.chance import Chance
-from dobandit.policies.protocol import Arms, Choice, Memoryless, Nothing, View
+from dobandit.policies.protocol import Choice, Memoryless, Nothing, View
 from dobandit.policies.ties import pick, recommended
 
 
@@ -33,5 +34,5 @@ class Thompson(Memoryless):
         won, lost = np.split(gammas, 2, axis=1)
         return Choice(pick(won / (won + lost) / view.costs, view, chance), state)
 
-    def recommend(self, view: View, state: Nothing) -> Arms:
+    def recommend(self, view: View, state: Nothing) -> Indices:
         return recommended((view.rewards + 1) / (view.told + 2), view.costs)

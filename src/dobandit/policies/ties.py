@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
-from dobandit.policies.protocol import Arms, Array, View
+from dobandit.policies.protocol import View
 
 
-def pick(scores: Array, view: View, chance: Chance) -> Arms:
+def pick(scores: Array, view: View, chance: Chance) -> Indices:
     """The affordable arm with the highest score; of m such arms the floor(u*m)-th in arm order."""
     allowed = view.affordable
     if view.notes is not None:
         view.notes["index"] = scores.copy()
     masked = scores if allowed.all() else np.where(allowed, scores, -np.inf)
-    best: Arms = masked.argmax(axis=1)
+    best: Indices = masked.argmax(axis=1)
     last = masked.shape[1] - 1 - masked[:, ::-1].argmax(axis=1)
     several = (best != last).nonzero()[0]
     if len(several):
@@ -25,18 +25,18 @@ def pick(scores: Array, view: View, chance: Chance) -> Arms:
     return best
 
 
-def chosen(marked: NDArray[np.bool_], u: Array) -> Arms:
+def chosen(marked: Flags, u: Array) -> Indices:
     """Of the m marked arms of a row the floor(u*m)-th.
 
     >>> chosen(np.array([[False, True, True]]), np.array([0.7]))
     array([2])
     """
     wanted = np.floor(u * marked.sum(axis=1))
-    found: Arms = (marked.cumsum(axis=1) > wanted[:, np.newaxis]).argmax(axis=1)
+    found: Indices = (marked.cumsum(axis=1) > wanted[:, np.newaxis]).argmax(axis=1)
     return found
 
 
-def sweep_then_pick(view: View, index: Array, chance: Chance) -> Arms:
+def sweep_then_pick(view: View, index: Array, chance: Chance) -> Indices:
     """Every arm once in arm order, as far as it is affordable; then the affordable one with the highest index."""
     best = pick(index, view, chance)
     untried = (view.pulls == 0) & view.affordable
@@ -46,7 +46,7 @@ def sweep_then_pick(view: View, index: Array, chance: Chance) -> Arms:
     return np.where(sweeping, untried.argmax(axis=1), best) if sweeping.any() else best
 
 
-def recommended(scores: Array, costs: Array) -> Arms:
+def recommended(scores: Array, costs: Array) -> Indices:
     """The arm with the highest score; among equals do(), then the cheaper, then the first. NaN: nothing is known.
 
     Scores that differ in the last digits only are equal: the order in which a sum was made shall not decide.
@@ -55,5 +55,5 @@ def recommended(scores: Array, costs: Array) -> Arms:
     best = scores == scores.max(axis=1, keepdims=True)
     cheapness = np.where(best, costs, np.inf)
     cheapness[:, 0] = np.where(best[:, 0], -1.0, np.inf)
-    found: Arms = cheapness.argmin(axis=1)
+    found: Indices = cheapness.argmin(axis=1)
     return found

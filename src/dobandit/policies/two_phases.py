@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
 from dobandit.policies.phases import Phased, begin, carry_on, fair_share, whole
-from dobandit.policies.protocol import OBSERVE, Arms, Array, Choice, View
+from dobandit.policies.protocol import OBSERVE, Choice, View
 from dobandit.policies.ties import recommended
 from dobandit.problem import Problem
 
@@ -28,7 +28,7 @@ class TwoPhases:
             return state._replace(target=first_phase(view, self.form))
         return state._replace(target=state.target + second_phase(self.infrequent(view), view, self.form))
 
-    def infrequent(self, view: View) -> NDArray[np.bool_]:
+    def infrequent(self, view: View) -> Flags:
         """The arms that were seen too rarely, with axes (row, arm)."""
         raise NotImplementedError
 
@@ -36,7 +36,7 @@ class TwoPhases:
         """The mean of every arm, NaN where nothing is known."""
         raise NotImplementedError
 
-    def recommend(self, view: View, state: Phased) -> Arms:
+    def recommend(self, view: View, state: Phased) -> Indices:
         return recommended(self.estimates(view), view.costs)
 
 
@@ -48,7 +48,7 @@ def first_phase(view: View, form: str = "half") -> Array:
     return target
 
 
-def second_phase(explored: NDArray[np.bool_], view: View, form: str = "half") -> Array:
+def second_phase(explored: Flags, view: View, form: str = "half") -> Array:
     """What the second phase adds to the plan: all explored arms equally often, as far as the other half of the money
     (or of the rounds) goes; observations if nothing is explored."""
     half, price = _observations(view, form), np.where(explored, view.unit_costs, 0.0).sum(axis=1)

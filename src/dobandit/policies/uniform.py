@@ -8,10 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from dobandit.arrays import Indices
 from dobandit.chance import Chance
-from dobandit.evidence.count_tables import CountTable
+from dobandit.evidence import CountTable
 from dobandit.policies.phases import Phased, begin, carry_on, fair_share
-from dobandit.policies.protocol import Arms, Choice, View
+from dobandit.policies.protocol import Choice, View
 from dobandit.policies.ties import recommended
 from dobandit.problem import Problem
 
@@ -38,5 +39,5 @@ class Uniform:
         everything = np.ones(view.costs.shape, dtype=bool)
         return state._replace(target=fair_share(everything, view.costs, view.budget))
 
-    def recommend(self, view: View, state: Phased) -> Arms:
+    def recommend(self, view: View, state: Phased) -> Indices:
         return recommended(np.where(view.told > 0, view.means, np.nan), view.costs)

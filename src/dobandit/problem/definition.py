@@ -22,10 +22,7 @@ from dobandit.problem.kinds import GOALS, OBJECTIVES, CostLike, Goal, Objective,
 from dobandit.problem.rewards import read_reward
 
 if TYPE_CHECKING:  # a problem has no arrays of its own, and is read without NumPy
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.float64]
+    from dobandit.arrays import Array
 
 
 @dataclass(frozen=True)
@@ -120,7 +117,7 @@ class Problem(_Fields):
         _Fields.__init__(other, **values | {"graph": graph, "full_graph": full_graph})
         return other
 
-    def utility(self, earned: Numbers, rows: Numbers | float = 1.0) -> Numbers:
+    def utility(self, earned: Array, rows: Array | float = 1.0) -> Array:
         """Rewards on the scale from 0 (worst) to 1 (best) that policies see; of so many rows together."""
         low, high = min(self.reward_values), max(self.reward_values)
         share = (earned - low * rows) / (high - low)

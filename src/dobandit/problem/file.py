@@ -11,8 +11,7 @@ from typing import Any
 
 from dobandit.errors import DobanditError, Fault, GraphError, ProblemError
 from dobandit.files import read_text
-from dobandit.graph import Graph
-from dobandit.graph.files import read_file
+from dobandit.graph import Graph, read_file
 from dobandit.problem.definition import Problem
 from dobandit.problem.faults import Faults
 from dobandit.problem.places import Places

@@ -1,7 +1,8 @@
 """Reports: one page from results, as HTML that needs nothing else, or as Markdown."""
 
+from dobandit.report.comparison import comparison_page
 from dobandit.report.html import to_html
 from dobandit.report.markdown import to_markdown
-from dobandit.report.page import Page, Picture, Points, Section, Table
-
-__all__ = ["Page", "Picture", "Points", "Section", "Table", "to_html", "to_markdown"]
+from dobandit.report.page import AGAINST, Page, Picture, Points, Section, Table, counted
+from dobandit.report.reproduction import remove_others, write_page, write_reproduction
+from dobandit.report.suite import table_of, write_suite

@@ -8,12 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dobandit.errors import listing
-from dobandit.paper import Reproduced
-from dobandit.paper.bound_curves import bounds_beside, bounds_trials
-from dobandit.paper.claims import CRITERIA, Verdict
-from dobandit.paper.comparison import Agreement, Judgement, agreement, judgements, nearest, notes
-from dobandit.paper.panels import CHOICES, PANELS
-from dobandit.paper.published import CITATION
+from dobandit.paper import (
+    CHOICES,
+    CITATION,
+    CRITERIA,
+    PANELS,
+    Agreement,
+    Judgement,
+    Reproduced,
+    Verdict,
+    agreement,
+    bounds_beside,
+    bounds_trials,
+    judgements,
+    nearest,
+    notes,
+)
 from dobandit.plots import Curve, curves_figure, to_bytes
 from dobandit.report.html import to_html
 from dobandit.report.markdown import to_markdown
@@ -52,7 +62,7 @@ def reproduction_page(panels: Sequence[Reproduced], *, timed: bool = True, bound
     )
 
 
-def write_report(panels: Sequence[Reproduced], folder: Path, *, bounds: bool = False) -> None:
+def write_reproduction(panels: Sequence[Reproduced], folder: Path, *, bounds: bool = False) -> None:
     """report.html, and every figure as PNG and SVG."""
     page = reproduction_page(panels, bounds=bounds)
     for picture in page.pictures:

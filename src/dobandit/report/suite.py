@@ -26,7 +26,7 @@ def suite_page(comparisons: Sequence[Comparison], seed: int) -> Page:
     )
 
 
-def write_report(comparisons: Sequence[Comparison], folder: Path, seed: int) -> None:
+def write_suite(comparisons: Sequence[Comparison], folder: Path, seed: int) -> None:
     """results.csv, report.html, and a figure as PNG for every world with more than one budget."""
     write(comparisons, folder / "results.csv")
     taken: Counter[str] = Counter()

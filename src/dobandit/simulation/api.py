@@ -8,24 +8,18 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array
 from dobandit.chance import BLOCK, uniforms
 from dobandit.errors import SimulationError, listing
-from dobandit.evidence.count_tables import Layout
-from dobandit.evidence.logged import Logged, read_log
-from dobandit.evidence.sources import Data, open_file, open_source
-from dobandit.policies import Policy, policies_for, policy
-from dobandit.policies.protocol import Guarded
-from dobandit.policies.registry import spec_of, starts_from_logs
-from dobandit.problem import Choose, Cost, Problem, Uniform
-from dobandit.problem.faults import is_positive
+from dobandit.evidence import Data, Layout, Logged, open_file, open_source, read_log
+from dobandit.policies import Guarded, Policy, policies_for, policy, spec_of, starts_from_logs
+from dobandit.problem import Choose, Cost, Problem, Uniform, is_positive
 from dobandit.simulation import regret
 from dobandit.simulation.engine import Played, Setting, play
 from dobandit.simulation.results import Results
 from dobandit.worlds import World
 
-Array = NDArray[np.float64]
 BATCH = 16 * BLOCK  # trials that run in one batch
 PLANNED = 8  # times as many rows where policies plan ahead
 

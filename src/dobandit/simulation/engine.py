@@ -20,19 +20,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import STRETCH, Chance
 from dobandit.errors import PolicyError
-from dobandit.evidence.evidence import Evidence
-from dobandit.evidence.logged import Logged
-from dobandit.policies import Policy, View
-from dobandit.policies.protocol import STOP, Choice, Guarded
-from dobandit.policies.registry import spec_of
+from dobandit.evidence import Evidence, Logged
+from dobandit.policies import STOP, Choice, Guarded, Policy, View, spec_of
 from dobandit.problem import Problem
 from dobandit.simulation.rows import Rows, payable, pulls_at_once, split_off
 from dobandit.worlds import World
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 TOGETHER = 2**24  # cells of retired rows for which recommendations are made at once
 
@@ -110,7 +105,7 @@ class _Run:
             if sum(gone.evidence.counts.size for gone in self.retired) > TOGETHER:
                 self.recommend()
 
-    def _check(self, choice: Choice, affordable: NDArray[np.bool_]) -> None:
+    def _check(self, choice: Choice, affordable: Flags) -> None:
         stops = np.asarray(choice.arms == STOP)
         paid = affordable[np.arange(len(affordable)), np.maximum(choice.arms, 0)]
         if not (paid | stops).all():
@@ -185,7 +180,7 @@ class _Run:
         codes, reward = self.nature.answer(self.rows.trial[at], arms, times)
         self.rows.evidence.add(at, arms, codes[:, self.nature.seen], reward, number.astype(np.intp))
 
-    def view(self, rows: Rows, affordable: NDArray[np.bool_]) -> View:
+    def view(self, rows: Rows, affordable: Flags) -> View:
         return View(
             problem=self.setting.problem,
             # A copy of what is counted by arm, because a policy may remember it while the evidence grows.

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from dobandit.arrays import Array, Indices
 
 CENTS = 100
 MOST_UNITS = 10**6
@@ -55,13 +55,13 @@ def knapsack(values: Array, prices: NDArray[np.int64], size: int) -> Array:
     return np.maximum.accumulate(best)
 
 
-def earned(pulls: Array, recommended: NDArray[np.intp], means: Array) -> Array:
+def earned(pulls: Array, recommended: Indices, means: Array) -> Array:
     """The total of the means of all pulls, with axes (trial, place on the grid)."""
     total: Array = (pulls * means[:, np.newaxis]).sum(axis=2)
     return total
 
 
-def of_recommended(pulls: Array, recommended: NDArray[np.intp], means: Array) -> Array:
+def of_recommended(pulls: Array, recommended: Indices, means: Array) -> Array:
     """The mean of the recommended arm."""
     return np.take_along_axis(means, recommended, axis=1)
 

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.evidence.tables import frame, write_table
-from dobandit.graph.independencies import Independence
-from dobandit.policies.protocol import broken_promise_told, contradiction_told
+from dobandit.arrays import Array, Indices
+from dobandit.evidence import frame, write_table
+from dobandit.graph import Independence
+from dobandit.policies import broken_promise_told, contradiction_told
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -32,7 +31,7 @@ class Results:
     regret: Mapping[str, Array]  # axes: trial, place on the grid
     spent: Mapping[str, Array]
     pulls: Mapping[str, Array]  # axes: trial, place on the grid, arm
-    recommended: Mapping[str, NDArray[np.intp]]  # place among the arms
+    recommended: Mapping[str, Indices]  # place among the arms
     contradicted: Mapping[str, Array]  # axes: trial, place on the grid, arm; see `warnings`
     broken: Mapping[str, Array]  # axes: trial, place on the grid, promise; see `warnings`
     promises: Mapping[str, tuple[Independence, ...]]  # of the graph, which observations may break

@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dobandit.evidence.evidence import Evidence
-from dobandit.policies.protocol import Choice, updated
-from dobandit.problem.costs import ROUNDING
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from dobandit.arrays import Array, Flags, Indices
+from dobandit.evidence import Evidence
+from dobandit.policies import Choice, updated
+from dobandit.problem import ROUNDING
 
 NEARLY = 1.001  # times the dearest arm: with more money than this, any arm is affordable
 
@@ -55,7 +52,7 @@ class Rows:
         self.arm[index], self.repeats_left[index] = choice.arms, repeats
         self.state = updated(self.state, index, choice.state)
 
-    def affordable(self) -> NDArray[np.bool_]:
+    def affordable(self) -> Flags:
         """The arms that each row can pay."""
         if (self.budget - self.spent >= NEARLY * self.dearest).all():
             return np.ones(self.costs.shape, dtype=bool)

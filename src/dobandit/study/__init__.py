@@ -1,6 +1,8 @@
 """Studies: ask what to try next, tell what came out, never lose or double-spend a thing."""
 
-from dobandit.study.pulls import Pull, Pulls, Receipt
-from dobandit.study.study import Study
-
-__all__ = ["Pull", "Pulls", "Receipt", "Study"]
+from dobandit.study.answers import Status
+from dobandit.study.books import Money
+from dobandit.study.outcomes import written
+from dobandit.study.pulls import Pull, Pulls, Receipt, amount, as_datetime
+from dobandit.study.stores import MEMORY, shown
+from dobandit.study.study import WORKER, Study

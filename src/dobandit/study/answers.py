@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array
 from dobandit.chance import generator
 from dobandit.errors import listing
 from dobandit.estimate.pooled import (
@@ -26,15 +26,11 @@ from dobandit.estimate.pooled import (
     pairs_of,
     pooled_of,
 )
-from dobandit.evidence.evidence import Evidence
-from dobandit.policies.protocol import OBSERVE, STOP, State, broken_promise_told, contradiction_told
-from dobandit.policies.registry import spec_of
-from dobandit.policies.ties import recommended
+from dobandit.evidence import Evidence
+from dobandit.policies import OBSERVE, STOP, State, broken_promise_told, contradiction_told, recommended, spec_of
 from dobandit.problem import Problem
 from dobandit.study.books import Books, Money
 from dobandit.study.decisions import looks_back
-
-Array = NDArray[np.float64]
 
 DRAWS, NUMBERS = 2000, 4_000_000  # draws of a posterior, fewer where it has so many numbers
 LEVEL = 0.95

@@ -15,21 +15,17 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Flags
 from dobandit.chance import Chance
 from dobandit.errors import StudyError
-from dobandit.policies import Policy, View, policy
-from dobandit.policies.protocol import State
-from dobandit.problem import Problem
-from dobandit.problem.costs import ROUNDING
+from dobandit.policies import Policy, State, View, policy
+from dobandit.problem import ROUNDING, Problem
 from dobandit.study.corrections import amended, withdrawn
 from dobandit.study.events import CORRECTIONS, Event
 from dobandit.study.outcomes import as_numbers
 from dobandit.study.plain import array_from_plain, array_to_plain, problem_from_plain
 from dobandit.study.tally import Tally, tallies
-
-Array = NDArray[np.float64]
 
 
 @dataclass
@@ -238,12 +234,12 @@ class Books:
             rest = 0.0  # less than this is not money
         return Money(self.total, spent, reserved, max(0.0, rest), max(0.0, -rest))
 
-    def affordable(self) -> NDArray[np.bool_]:
+    def affordable(self) -> Flags:
         """The arms that the free money pays for."""
         bound = ((self.paid + self.pending) * self.costs).sum(axis=1)
         return np.asarray(self.costs <= (self.total * (1 + ROUNDING) - bound)[:, np.newaxis])
 
-    def view(self, affordable: NDArray[np.bool_], tally: Tally | None = None) -> View:
+    def view(self, affordable: Flags, tally: Tally | None = None) -> View:
         """What a policy may know: a batch of one row. A plan that depends on the budget keeps that of its creation, and
         what was withdrawn from a phase that is over is not planned again."""
         seen = (self.seen if tally is None else tally).evidence

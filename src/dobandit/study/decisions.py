@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dobandit.arrays import Array
 from dobandit.errors import PolicyError
-from dobandit.policies.protocol import STOP, Array, Choice, State
-from dobandit.policies.registry import spec_of
+from dobandit.policies import STOP, Choice, State, spec_of
 from dobandit.study.books import Books
 from dobandit.study.plain import array_to_plain
 

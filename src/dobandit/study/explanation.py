@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dobandit.policies.protocol import OBSERVE
-from dobandit.study.answers import Array, believed, warning_of
+from dobandit.arrays import Array
+from dobandit.policies import OBSERVE
+from dobandit.study.answers import believed, warning_of
 from dobandit.study.books import Books
 from dobandit.study.events import Event
 from dobandit.study.plain import array_from_plain

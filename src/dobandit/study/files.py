@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 
 from dobandit.errors import DataError, DobanditError, FileError
-from dobandit.evidence.counts import INTERVENTION
-from dobandit.evidence.sources import open_file
-from dobandit.evidence.tables import check_form, write_columns
+from dobandit.evidence import INTERVENTION, check_form, open_file, write_columns
 from dobandit.files import new_file
 from dobandit.problem import Problem, Value, label
 from dobandit.study.corrections import withdrawn

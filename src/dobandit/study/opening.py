@@ -13,8 +13,7 @@ import numpy as np
 from dobandit.study.books import Books, caught_up
 from dobandit.study.damage import making_sense_of
 from dobandit.study.events import Event
-from dobandit.study.stores import Access
-from dobandit.study.stores.protocol import FORMAT
+from dobandit.study.stores import FORMAT, Access
 from dobandit.study.transaction import VERSION
 
 TOLERANCE = 1e-3  # of a number of outcomes, for what was rounded when their rewards were added up

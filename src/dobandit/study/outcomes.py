@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Indices
 from dobandit.errors import OutcomeError, did_you_mean, listing
 from dobandit.problem import Arm, Problem, Value, is_numeral, label, value_in
 
@@ -17,8 +17,8 @@ Values = dict[str, str]  # every observed variable and its value, as texts that 
 class Seen(NamedTuple):
     """An outcome as numbers: the place of every variable's value in its domain, and the reward from 0 to 1."""
 
-    codes: NDArray[np.intp]  # axes: one, variable
-    reward: NDArray[np.float64]
+    codes: Indices  # axes: one, variable
+    reward: Array
 
 
 def checked(problem: Problem, arm: Arm, outcome: Mapping[str, Value]) -> Values:

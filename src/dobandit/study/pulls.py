@@ -9,8 +9,7 @@ from numbers import Integral
 from typing import NamedTuple
 
 from dobandit.errors import DobanditError, NoSuchPull
-from dobandit.problem import Arm
-from dobandit.problem.faults import is_number
+from dobandit.problem import Arm, is_number
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 TimeToLive = float | timedelta | str | None

@@ -18,11 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dobandit.errors import DobanditError, PolicyError, StorageError, StudyError
-from dobandit.evidence.sources import Data, open_source
-from dobandit.policies import Policy, policies_for, policy
-from dobandit.policies.registry import name_of, spec_of
-from dobandit.problem import Arm, Problem, Value
-from dobandit.problem.faults import is_positive
+from dobandit.evidence import Data, open_source
+from dobandit.policies import Policy, name_of, policies_for, policy, spec_of
+from dobandit.problem import Arm, Problem, Value, is_positive
 from dobandit.study import answers, explanation
 from dobandit.study.answers import Best, Status
 from dobandit.study.books import Books
@@ -240,8 +238,7 @@ class Study:
 
     def plot(self) -> Figure:
         """The spending over time, and what is known of every arm."""
-        from dobandit.plots.effects import EffectRow
-        from dobandit.plots.spending import study_figure
+        from dobandit.plots import EffectRow, study_figure
 
         found, problem = self.status(), self.problem
         rows = [EffectRow(arm.arm, arm.mean, arm.low, arm.high) for arm in found.arms]

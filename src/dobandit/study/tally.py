@@ -11,12 +11,8 @@ import numpy as np
 
 from dobandit.errors import TooDense
 from dobandit.estimate.pooled import pooled_of
-from dobandit.evidence.count_tables import CountTable, Layout
-from dobandit.evidence.evidence import Evidence
-from dobandit.evidence.logged import Logged, read_log
-from dobandit.evidence.sources import Source
-from dobandit.policies import Policy
-from dobandit.policies.registry import starts_from_logs
+from dobandit.evidence import CountTable, Evidence, Layout, Logged, Source, read_log
+from dobandit.policies import Policy, starts_from_logs
 from dobandit.problem import Problem
 from dobandit.study.outcomes import Seen
 from dobandit.study.plain import array_from_plain, array_to_plain

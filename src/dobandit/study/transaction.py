@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import Any
 
 from dobandit.errors import ArmError, Conflict, DobanditError, OutcomeError, StudyError, listing
-from dobandit.policies.protocol import State
+from dobandit.policies import State
 from dobandit.problem import Arm, Value, label
 from dobandit.study.books import Books, Lease
 from dobandit.study.corrections import withdrawn

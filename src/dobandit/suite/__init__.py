@@ -6,9 +6,7 @@
 (['f-kube', 'thompson'], 'fractional')
 """
 
-from dobandit.suite.classes import COSTS, WORLDS, Source
+from dobandit.suite.classes import BUDGETS, COSTS, USUAL_COSTS, WORLDS, Source
 from dobandit.suite.comparison import Comparison, Played, Row, write
 from dobandit.suite.networks import find
 from dobandit.suite.run import compare
-
-__all__ = ["COSTS", "WORLDS", "Comparison", "Played", "Row", "Source", "compare", "find", "write"]

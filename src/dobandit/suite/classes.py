@@ -23,8 +23,7 @@ from dobandit.suite.generators import (
     replaced,
     some_arm_not_identifiable,
 )
-from dobandit.worlds import World, parallel, xor
-from dobandit.worlds.graphs import N5, N6, N6_HIDDEN, N7
+from dobandit.worlds import N5, N6, N6_HIDDEN, N7, World, parallel, xor
 
 # What interventions cost, drawn for every arm of every trial; do() costs 1.
 COSTS: Mapping[str, Mapping[str, Sequence[float]]] = {

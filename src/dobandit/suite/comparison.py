@@ -10,14 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dobandit.simulation.results import standard_error
+from dobandit.arrays import Array, Indices
+from dobandit.simulation import standard_error
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-Array = NDArray[np.float64]
 
 
 class Row(NamedTuple):
@@ -42,7 +40,7 @@ class Played(NamedTuple):
     costs: Array
     budgets: tuple[float, ...]
     pulls: Array  # axes: budget, arm
-    recommended: NDArray[np.intp]  # by budget
+    recommended: Indices  # by budget
     contradicted: Array  # axes: budget, arm; how far its own rewards contradict the graph, 0 where they do not
     broken: Array  # axes: budget, promise of the graph; how far outcomes contradict it, 0 where they do not
 

@@ -10,11 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from dobandit.graph import Graph
-from dobandit.graph.formats import edges_in_order
+from dobandit.arrays import Array
+from dobandit.graph import Graph, edges_in_order
 from dobandit.problem import Arm, Problem
 from dobandit.worlds import Node, World
-from dobandit.worlds.tables import Array
 
 Generator = np.random.Generator
 MOST_PARENTS = 3

@@ -16,16 +16,15 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dobandit.arrays import Array
 from dobandit.chance import generator
 from dobandit.errors import SimulationError, listing
 from dobandit.graph import Graph
-from dobandit.policies import policies_for, policy
-from dobandit.policies.registry import spec_of
+from dobandit.policies import policies_for, policy, spec_of
 from dobandit.problem import Problem
-from dobandit.simulation import Results, simulate
-from dobandit.simulation.api import Submits, draw_costs
+from dobandit.simulation import Results, Submits, draw_costs, simulate
 from dobandit.suite.classes import BUDGETS, COSTS, Source
-from dobandit.suite.comparison import Array, Comparison, Played
+from dobandit.suite.comparison import Comparison, Played
 from dobandit.suite.networks import find
 from dobandit.worlds import World
 

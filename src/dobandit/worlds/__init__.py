@@ -12,9 +12,11 @@ exact mean reward of every arm, and it draws what would have been seen.
 [np.int64(1), np.int64(1), np.int64(1), np.int64(1)]
 """
 
+from dobandit.arrays import Array
 from dobandit.errors import WorldError
 from dobandit.worlds.described import of
 from dobandit.worlds.families import parallel, random, xor
+from dobandit.worlds.graphs import N5, N6, N6_HIDDEN, N7
 from dobandit.worlds.model import World
 from dobandit.worlds.networks import from_bif
 from dobandit.worlds.tables import Node

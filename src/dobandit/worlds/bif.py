@@ -19,13 +19,11 @@ from math import prod
 
 import numpy as np
 
+from dobandit.arrays import Array
 from dobandit.errors import GraphError, WorldError
-from dobandit.graph import Graph
-from dobandit.graph.formats import Found
-from dobandit.graph.names import check_name
-from dobandit.graph.scan import Token, Tokens
+from dobandit.graph import Found, Graph, Token, Tokens, check_name
 from dobandit.problem import label
-from dobandit.worlds.tables import TOLERANCE, Array, check_size, normalised, number
+from dobandit.worlds.tables import TOLERANCE, check_size, normalised, number
 
 PATTERNS = {
     "skip": r"\s+|//[^\n]*|/\*.*?\*/",

@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from dobandit.errors import WorldError, listing
-from dobandit.problem import Problem
-from dobandit.problem.faults import Faults, is_number
+from dobandit.problem import Faults, Problem, is_number
 from dobandit.worlds.families import BINARY, parallel, random, xor
 from dobandit.worlds.model import World
 from dobandit.worlds.networks import from_bif

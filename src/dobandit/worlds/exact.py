@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from dobandit.arrays import Array
 from dobandit.elimination import Factor, contract
-from dobandit.worlds.tables import Array, Node
+from dobandit.worlds.tables import Node
 
 
 def marginal(nodes: Sequence[Node], keep: tuple[str, ...], free: str | None = None) -> Array:

@@ -8,14 +8,13 @@ from functools import reduce
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dobandit.arrays import Array
 from dobandit.chance import generator
 from dobandit.errors import WorldError
-from dobandit.graph import Graph
-from dobandit.graph.formats import edges_in_order
-from dobandit.problem import Value
-from dobandit.problem.faults import is_number, is_positive
+from dobandit.graph import Graph, edges_in_order
+from dobandit.problem import Value, is_number, is_positive
 from dobandit.worlds.model import World
-from dobandit.worlds.tables import Array, Node, check_size, read_domains
+from dobandit.worlds.tables import Node, check_size, read_domains
 
 BINARY = ("0", "1")
 MOST_PARALLEL = 10**5

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dobandit.arrays import Array
 from dobandit.errors import WorldError, listing
 from dobandit.problem import Problem
-from dobandit.worlds.tables import Array, Node, number
+from dobandit.worlds.tables import Node, number
 
 if TYPE_CHECKING:
     from dobandit.worlds.model import World

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Indices
 from dobandit.chance import generator
 from dobandit.errors import ArmError, UnknownVariable, WorldError, listing
 from dobandit.graph import Graph
-from dobandit.problem import Arm, Problem
-from dobandit.problem.faults import is_number
+from dobandit.problem import Arm, Problem, is_number
 from dobandit.worlds.exact import ancestral, marginal
 from dobandit.worlds.fitting import fitted, worth
 from dobandit.worlds.sampling import Codes, Mechanism, draw, mechanisms
-from dobandit.worlds.tables import Array, Labels, Node, check_rows
+from dobandit.worlds.tables import Labels, Node, check_rows
 
 Column = NDArray[np.int64] | NDArray[np.str_]
 _DRAWN_TOGETHER = 2**16  # rows of a sample whose uniform numbers are in memory at the same time
@@ -146,7 +146,7 @@ class World:
         clamped: NDArray[np.integer],
         to: NDArray[np.integer],
         uniforms: Array,
-        trial: NDArray[np.intp] | None = None,
+        trial: Indices | None = None,
     ) -> Codes:
         """What happens: the codes of all nodes, for uniforms of shape (row, node) or (round, row, node).
 

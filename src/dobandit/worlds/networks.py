@@ -8,10 +8,8 @@ from pathlib import Path
 
 from dobandit.errors import WorldError, did_you_mean, listing
 from dobandit.files import read_text
-from dobandit.graph import Origin
-from dobandit.graph.formats import without_latents
-from dobandit.problem import label
-from dobandit.problem.faults import is_number
+from dobandit.graph import Origin, without_latents
+from dobandit.problem import is_number, label
 from dobandit.worlds import bif
 from dobandit.worlds.model import World
 from dobandit.worlds.tables import Node, number

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.worlds.tables import Array, Node
+from dobandit.arrays import Array, Indices
+from dobandit.worlds.tables import Node
 
 Codes = NDArray[np.signedinteger]
 CHUNK = 2**14  # draws of a variable made together: what the passes touch stays in the cache
@@ -24,7 +25,7 @@ class Mechanism(NamedTuple):
     """How to draw one variable."""
 
     inputs: tuple[tuple[int, int], ...]  # position of an input among the nodes, and its stride
-    first_rows: NDArray[np.intp]  # where each trial's rows start
+    first_rows: Indices  # where each trial's rows start
     limits: tuple[Array, ...]  # for every value but the last: P(at most this value), by row
 
 
@@ -52,7 +53,7 @@ def draw(
     clamped: NDArray[np.integer],
     to: NDArray[np.integer],
     uniforms: Array,
-    trial: NDArray[np.intp] | None = None,
+    trial: Indices | None = None,
 ) -> Codes:
     """Codes with axes (row, node) or (round, row, node) for uniforms with the same axes.
 
@@ -82,9 +83,9 @@ def _fill(
     clamped: NDArray[np.integer],
     to: NDArray[np.integer],
     uniforms: Array,
-    trial: NDArray[np.intp] | None,
+    trial: Indices | None,
 ) -> None:
-    drawn: list[NDArray[np.intp]] = []  # codes as wide as indices, which need no conversion
+    drawn: list[Indices] = []  # codes as wide as indices, which need no conversion
     for node, mechanism in enumerate(of):
         row = mechanism.first_rows if trial is None else mechanism.first_rows.take(trial)
         for position, stride in mechanism.inputs:

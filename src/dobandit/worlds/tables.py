@@ -12,13 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array
 from dobandit.errors import UnknownVariable, WorldError, listing
 from dobandit.graph import Graph
 from dobandit.problem import Value, label
 
-Array = NDArray[np.float64]
 Labels = Mapping[str, tuple[str, ...]]
 
 TOLERANCE = 1e-6  # how far from 1 the sum of a row may be; files round their numbers

@@ -23,12 +23,13 @@ from typing import Any
 
 import numpy as np
 
+from dobandit.arrays import Array
 from dobandit.errors import WorldError, listing
 from dobandit.files import read_text
 from dobandit.graph import Graph
 from dobandit.problem import Value
 from dobandit.worlds.model import World
-from dobandit.worlds.tables import Array, Node, normalised, read_domains
+from dobandit.worlds.tables import Node, normalised, read_domains
 
 Tables = Mapping[str, tuple[Iterable[str], Any]]
 Hidden = Mapping[str, tuple[Any, Iterable[str]]]

@@ -7,14 +7,12 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array
 from dobandit.errors import DataError
-from dobandit.estimate.observational.effects import problem_scale
-from dobandit.evidence import Data, Source, count, open_source, values_of
-from dobandit.evidence.counts import cells, check_interventions
-from dobandit.graph import GraphLike, as_graph
-from dobandit.graph.independencies import Independence, independencies
+from dobandit.estimate.observational.from_rows import problem_scale
+from dobandit.evidence import Data, Source, cells, check_interventions, count, open_source, values_of
+from dobandit.graph import GraphLike, Independence, as_graph, independencies
 from dobandit.problem import Problem
 
 LEVEL = 0.05  # the chance to reject anything at all when the graph is right
@@ -77,7 +75,7 @@ def judge(
     return [Verdict(i, p, p is not None and p <= rejected) for i, p in zip(promises, p_values, strict=True)]
 
 
-def p_value(counts: NDArray[np.float64]) -> float | None:
+def p_value(counts: Array) -> float | None:
     """The chance of such a table if its last two variables are independent given the others."""
     strata = counts.reshape(-1, *counts.shape[-2:])
     statistic = freedom = 0.0

@@ -13,12 +13,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array
 from dobandit.errors import DataError, MissingCell
 from dobandit.identification import Estimand, Table
 
-Array = NDArray[np.float64]
 Counts = Mapping[Table, Array]  # axes: given, variable
 Place = tuple[Table, tuple[int, ...]]  # a row of a table
 

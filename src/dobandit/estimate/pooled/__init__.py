@@ -12,19 +12,3 @@ from dobandit.estimate.pooled.estimator import PooledEstimator, own_means, poole
 from dobandit.estimate.pooled.improvement import log_improvements
 from dobandit.estimate.pooled.posterior import PRIOR
 from dobandit.estimate.pooled.repair import Added, Doubts, by_graph, looked, pairs_of, repaired
-
-__all__ = [
-    "PRIOR",
-    "Added",
-    "ArmEstimates",
-    "Doubts",
-    "PooledEstimator",
-    "by_graph",
-    "log_improvements",
-    "looked",
-    "own_means",
-    "pairs_of",
-    "pooled_of",
-    "repaired",
-    "total",
-]

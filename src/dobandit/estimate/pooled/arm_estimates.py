@@ -9,14 +9,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Indices
 from dobandit.estimate.pooled.circuit import total
 from dobandit.estimate.pooled.pool import Pair, Pool
 from dobandit.estimate.pooled.posterior import Conditions
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 class ArmEstimates(NamedTuple):

@@ -21,12 +21,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Indices
 from dobandit.estimate.pooled.derivative import Derivative, Step
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 
 def total(values: Array) -> Array:

@@ -10,10 +10,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from dobandit.arrays import Array, Flags, Indices
 
 CONSTANTS = 2  # nodes behind the cells: one and zero
 MOST_NUMBERS = 2**22  # that are in memory at the same time
@@ -74,7 +72,7 @@ class Derivative:
         return adjoint
 
 
-def _matters(size: int, cells: int, steps: Sequence[Step], outputs: Indices) -> NDArray[np.bool_]:
+def _matters(size: int, cells: int, steps: Sequence[Step], outputs: Indices) -> Flags:
     """Which node matters for which output."""
     found = np.zeros((size, len(outputs)), dtype=bool)
     found[outputs, np.arange(len(outputs))] = True
@@ -85,7 +83,7 @@ def _matters(size: int, cells: int, steps: Sequence[Step], outputs: Indices) -> 
     return found
 
 
-def _passing(step: Step, cells: int, matters: NDArray[np.bool_], pair: Indices) -> Passing:
+def _passing(step: Step, cells: int, matters: Flags, pair: Indices) -> Passing:
     made, output = np.nonzero(matters[step.made])
     source = pair[step.made][made, output]
     inputs = step.inputs.reshape(-1, step.inputs.shape[2])

@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import cached_property, lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Flags, Indices
 from dobandit.estimate.pooled.arm_estimates import ArmEstimates, ArmEstimator
 from dobandit.estimate.pooled.expected_counts import ExpectedCounts
 from dobandit.estimate.pooled.implied_independencies import Promises
@@ -16,11 +16,8 @@ from dobandit.estimate.pooled.joint import Joint
 from dobandit.estimate.pooled.pool import Pool
 from dobandit.estimate.pooled.posterior import PRIOR, Conditions, shared_groups
 from dobandit.estimate.pooled.stated import Stated
-from dobandit.evidence.count_tables import CountTable, Layout
-from dobandit.evidence.evidence import Evidence
+from dobandit.evidence import CountTable, Evidence, Layout
 from dobandit.problem import Problem
-
-Array = NDArray[np.float64]
 
 REFUTED = 4.0  # standard deviations between own rewards and the graph's answer
 PULLS = 10  # own pulls below which an arm cannot refute the graph
@@ -56,7 +53,7 @@ class PooledEstimator:
         return Layout(self.problem, self.tables)
 
     @cached_property
-    def _places(self) -> NDArray[np.intp]:
+    def _places(self) -> Indices:
         """Where the cells of the joint table belong in the tables of the graph."""
         return self.joint.places((*self.pool.tables, *self.expected.tables))
 
@@ -116,7 +113,7 @@ class PooledEstimator:
         is_refuted = (evidence.told >= PULLS) & (z > REFUTED) & ~self.pool.has_none
         return np.where(is_refuted | (before > 0), np.maximum(z, before), 0.0)
 
-    def alone(self, refuted: Array) -> NDArray[np.bool_]:
+    def alone(self, refuted: Array) -> Flags:
         """The arms that are judged by their own rewards."""
         return np.asarray(self.pool.has_none | (refuted > 0))
 

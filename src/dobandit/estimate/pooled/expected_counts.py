@@ -13,16 +13,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Flags, Indices
 from dobandit.estimate.pooled.circuit import total
 from dobandit.estimate.pooled.pool import Pool
 from dobandit.estimate.pooled.posterior import Conditions
-from dobandit.evidence.count_tables import CountTable, Layout
+from dobandit.evidence import CountTable, Layout
 from dobandit.problem import Arm, Problem
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 Given = tuple[str, ...]  # the variables that a table conditions on
 
 GUESS_WEIGHT = 5.0  # own outcomes that count as much as the prediction from observations
@@ -103,7 +101,7 @@ def _with_setting(pool: Pool) -> Iterator[tuple[tuple[str | None, Given], CountT
 class _Context(NamedTuple):
     """The cells of a table that names X, for an arm do(X=x)."""
 
-    is_set: NDArray[np.bool_]  # the cells with X=x
+    is_set: Flags  # the cells with X=x
     group: Indices  # of every cell; in a group the values of all that precedes X are the same
 
 
@@ -147,9 +145,7 @@ class _Groups:
         return np.array(padded, dtype=np.intp).reshape(len(padded), longest).T
 
 
-def _places(
-    pool: Pool, conditions: Conditions, sources: _Sources
-) -> tuple[NDArray[np.bool_], Indices, Indices, _Groups]:
+def _places(pool: Pool, conditions: Conditions, sources: _Sources) -> tuple[Flags, Indices, Indices, _Groups]:
     """For every arm and condition: whether its outcomes can be counted there; the cell of observations, or the one that
     is sure; the cell of own outcomes, or the one behind them all; and the group."""
     meets = np.zeros((pool.arms, len(conditions)), dtype=bool)

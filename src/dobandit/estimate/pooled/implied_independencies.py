@@ -11,17 +11,14 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dobandit.estimate.observational.independence import FEWEST
+from dobandit.arrays import Array, Indices
+from dobandit.estimate.observational import FEWEST
 from dobandit.estimate.pooled.circuit import total
 from dobandit.estimate.pooled.joint import Joint
-from dobandit.evidence.count_tables import CountTable, Layout
-from dobandit.graph.independencies import Independence, separator
+from dobandit.evidence import CountTable, Layout
+from dobandit.graph import Independence, separator
 from dobandit.problem import Problem
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 BROKEN = 5.0  # standard deviations: a promise is looked at again and again, and there are many
 MOST_NUMBERS = 2**22  # that are in memory at the same time

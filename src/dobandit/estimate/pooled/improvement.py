@@ -9,11 +9,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array
 from dobandit.estimate.pooled.circuit import total
-
-Array = NDArray[np.float64]
 
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 

@@ -23,9 +23,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from functools import lru_cache
 
-from dobandit.evidence.count_tables import CountTable
-from dobandit.graph import Graph
-from dobandit.graph.separation import reachable
+from dobandit.evidence import CountTable
+from dobandit.graph import Graph, reachable
 from dobandit.problem import Problem
 
 

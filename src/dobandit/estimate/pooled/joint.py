@@ -10,13 +10,10 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dobandit.evidence.count_tables import CountTable, Layout
+from dobandit.arrays import Array, Indices
+from dobandit.evidence import CountTable, Layout
 from dobandit.problem import Problem
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 MOST_CELLS = 2**15  # of all arms: nine binary causes of the reward that can all be set
 

@@ -10,17 +10,15 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Indices
 from dobandit.estimate.pooled.circuit import Circuit, Compiled, Function
 from dobandit.estimate.pooled.formula_choice import Ways, cards_of, ways_of, ways_of_observing
 from dobandit.estimate.pooled.formulas import Factor, Formula, overlapping
 from dobandit.estimate.pooled.invariance import pooled, private
 from dobandit.estimate.pooled.messages import Messages, contract
-from dobandit.evidence.count_tables import CountTable, Layout
+from dobandit.evidence import CountTable, Layout
 from dobandit.problem import Problem
-
-Indices = NDArray[np.intp]
 
 
 class Pair(NamedTuple):

@@ -15,12 +15,9 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dobandit.evidence.count_tables import CountTable, Layout
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from dobandit.arrays import Array, Indices
+from dobandit.evidence import CountTable, Layout
 
 PRIOR = 0.5  # Jeffreys
 OBSERVED = 0  # the place of do() among the arms

@@ -10,15 +10,13 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Flags, Indices
 from dobandit.estimate.pooled.estimator import PooledEstimator, pooled_of
-from dobandit.evidence.evidence import Evidence
+from dobandit.evidence import Evidence
 from dobandit.problem import Problem
 
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
-Added = NDArray[np.bool_]  # hidden causes that a row allows for: axes (row, pair)
+Added = Flags  # hidden causes that a row allows for: axes (row, pair)
 
 
 @lru_cache(maxsize=256)

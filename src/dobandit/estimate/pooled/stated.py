@@ -11,14 +11,11 @@ about an arm that has not been tried, so they are centred apart.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Indices
 from dobandit.estimate.pooled.posterior import OBSERVED, PRIOR, Conditions, rows_of_reward
-from dobandit.evidence.count_tables import Layout
+from dobandit.evidence import Layout
 from dobandit.problem import Problem
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 WEIGHTS = 2.0 ** np.arange(7)  # outcomes that the mean of the table counts for in a row: from hardly alike to alike
 

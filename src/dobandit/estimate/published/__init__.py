@@ -4,14 +4,3 @@ projection estimator of Algorithms 3 to 5, and the conditional mean where there 
 from dobandit.estimate.published.conditional import Conditional, has_no_backdoor
 from dobandit.estimate.published.projected import MOST_CELLS, Projected
 from dobandit.estimate.published.split import Factor, Split, factors_of, random_split
-
-__all__ = [
-    "MOST_CELLS",
-    "Conditional",
-    "Factor",
-    "Projected",
-    "Split",
-    "factors_of",
-    "has_no_backdoor",
-    "random_split",
-]

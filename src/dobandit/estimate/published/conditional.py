@@ -7,12 +7,10 @@ confounded.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dobandit.evidence.count_tables import CountTable, Layout
+from dobandit.arrays import Array
+from dobandit.evidence import CountTable, Layout
 from dobandit.problem import Problem
-
-Array = NDArray[np.float64]
 
 
 def has_no_backdoor(problem: Problem) -> bool:

@@ -17,13 +17,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array
 from dobandit.elimination import Factor, contract
-from dobandit.evidence.count_tables import CountTable, Layout
+from dobandit.evidence import CountTable, Layout
 from dobandit.problem import Problem
-
-Array = NDArray[np.float64]
 
 MOST_CELLS = 2**14  # a table with more cells than observations will ever fill teaches nothing
 

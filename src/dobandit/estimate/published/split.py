@@ -18,16 +18,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dobandit.arrays import Array, Indices
 from dobandit.chance import Chance
 from dobandit.elimination import Factor as Named
 from dobandit.elimination import contract
-from dobandit.evidence.count_tables import CountTable, Layout
+from dobandit.evidence import CountTable, Layout
 from dobandit.problem import Arm, Problem
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
 
 MOST_CELLS = 2**14  # a table with more cells than observations will ever fill has S = 0 anyway
 MOST_TERMS = 2**9  # up to which listing the terms of a sum is quicker than eliminating its variables

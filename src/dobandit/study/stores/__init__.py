@@ -9,12 +9,10 @@ from dobandit.study.events import Event
 from dobandit.study.stores.addresses import address_of, is_database, place_of
 from dobandit.study.stores.memory import MemoryStore
 from dobandit.study.stores.postgres import PostgresStore
-from dobandit.study.stores.protocol import Access, Snapshot, Store
+from dobandit.study.stores.protocol import FORMAT, Access, Snapshot, Store
 from dobandit.study.stores.sqlite import SqliteStore
 
 MEMORY = ":memory:"
-
-__all__ = ["MEMORY", "Access", "Snapshot", "Store", "create_store", "open_store", "place_of", "shown"]
 
 
 def create_store(where: str, created: Event) -> Store:

@@ -19,12 +19,10 @@ import numpy as np
 from dobandit.errors import ArmError, DataError, DobanditError, MissingCell, NotIdentifiable, listing
 from dobandit.estimate.observational.interval import interval
 from dobandit.estimate.observational.plugin import check_size, plug_in
-from dobandit.evidence import Data, Source, Weights, count, open_source, values_of
-from dobandit.evidence.counts import check_interventions, check_spelling
+from dobandit.evidence import Data, Source, Weights, check_interventions, check_spelling, count, open_source, values_of
 from dobandit.graph import Graph, GraphLike, as_graph
 from dobandit.identification import Estimand, Sum, Table, identify
-from dobandit.problem import Arm, Problem, label
-from dobandit.problem.faults import is_number
+from dobandit.problem import Arm, Problem, is_number, label
 
 ROUNDED = 1e-3  # probabilities that sum to one up to this were rounded on their way here
 MANY_VALUES = 20  # a reward with more different numbers than this is a measurement, not a set of values
