@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from _script import options
 from dobandit.chance import generator
-from dobandit.estimate.pooled.estimator import pooled_of
+from dobandit.estimate.pooled import PooledEstimator
 from dobandit.evidence.logged import read_log
 from dobandit.evidence.sources import open_source
 from dobandit.problem import Problem
@@ -81,7 +81,7 @@ def regrets(asked: Asked, number: int) -> tuple[float, float]:
 
 def pooled_means(problem: Problem, log: Log) -> Array:
     """The posterior means of the arms by our tables."""
-    pooled = pooled_of(problem)
+    pooled = PooledEstimator(problem)
     counts = read_log(problem, open_source(log), pooled.pool.layout).counts
     shapes = pooled.conditions.shapes(counts[np.newaxis]).T
     cells, totals = pooled.conditions.normalised(shapes), pooled.conditions.sums(shapes)

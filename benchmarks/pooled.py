@@ -20,7 +20,7 @@ from dobandit import worlds
 from dobandit.chance import Chance
 from dobandit.evidence.evidence import Evidence
 from dobandit.graph import Graph
-from dobandit.policies import Policy, View, policy
+from dobandit.policies import View, policy
 from dobandit.problem import Problem
 from dobandit.worlds import World
 from dobandit.worlds.graphs import N6, N7
@@ -52,9 +52,9 @@ def lock_step(name: str, trials: int, budget: float) -> float:
 
 def live_choice(name: str, graph: Graph, decisions: int = 200, before: int = 400) -> float:
     """Milliseconds of one decision, refreshes included, after some hundred outcomes and each after a new one."""
-    made: Policy = policy(name)
-    problem = Problem(graph, "Y", budget=10**6, objective=made.objective, default_cost=2)
-    seen, state, chance = Evidence.none(problem, made.tables(problem), 1), made.start(problem, 1), Chance(0, "policy")
+    problem = Problem(graph, "Y", budget=10**6, objective=policy(name).objective, default_cost=2)
+    made = policy(name).compile(problem)
+    seen, state, chance = Evidence.none(problem, made.tables, 1), made.start(1), Chance(0, "policy")
     drawn = worlds.random(graph, 1).sample("do()", before + decisions, seed=1)
     codes = np.stack([np.asarray(drawn[v], dtype=np.intp) for v in graph.variables], axis=1)
     reward, arms, row = codes[:, graph.variables.index("Y")].astype(float), len(problem.arms), np.zeros(1, np.intp)
@@ -66,7 +66,7 @@ def live_choice(name: str, graph: Graph, decisions: int = 200, before: int = 400
             now = seen.take(row)  # a copy
             views.append(View(problem, now, row, np.array([t + 1]), costs, money, money, affordable, now.told))
     first, *rest = views
-    state = made.choose(first, state, chance).state  # compiles
+    state = made.choose(first, state, chance).state
     start = time.process_time()  # once: on some machines the clock itself takes as long as half of a decision
     for view in rest:
         state = made.choose(view, state, chance).state

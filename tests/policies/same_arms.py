@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from dobandit import worlds
-from dobandit.estimate.published.split import Split
 from dobandit.evidence.count_tables import Layout
 from dobandit.policies.registry import policy, spec_of
 from dobandit.problem import Problem
@@ -129,12 +128,12 @@ class SameArmsAndRecommendation:
 
 def estimated(name: str, problem: Problem, columns: dict[str, Any]) -> tuple[np.ndarray, np.ndarray]:
     """S and Y of every arm from observations."""
-    made: Any = policy(name)
-    layout = Layout(problem, made.tables(problem))
+    made: Any = policy(name).compile(problem)
+    layout = Layout(problem, made.tables)
     counts = np.zeros((1, layout.size))
     codes = np.stack([columns[v] for v in problem.graph.variables], axis=1)
     for k, row in enumerate(codes):
         y = np.array([float(row[problem.graph.variables.index(problem.reward)])])
         layout.add(counts, np.array([0]), np.array([0]), row[np.newaxis], y, np.array([k]))
-    number, value = Split(problem, layout, made.factors_by_variable(problem)).estimates(counts)
+    number, value = made.split.estimates(counts)
     return number[0], value[0]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import dobandit as db
 from dobandit import worlds
 from dobandit.chance import Chance
-from dobandit.estimate.pooled import PooledEstimator, log_improvements, pooled_of
+from dobandit.estimate.pooled import PooledEstimator, log_improvements
 from dobandit.policies.causal_explore import CausalExplore
 from dobandit.problem import Problem
 from dobandit.simulation.results import standard_error
@@ -54,19 +54,19 @@ def test_the_value_of_information_by_plain_loops(logged: bool) -> None:
     """X -> Y: tables P(X), fed by do(), and P(Y | x), fed by do() and do(X=x). The most valuable arm is pulled. A
     decision thinks of spending a part of what was spent; a long log does not make it think of fortunes."""
     rng = np.random.default_rng(6)
-    made = CausalExplore()
     for _ in range(40):
         problem = Problem("X -> Y", "Y", 10**4, "simple", default_cost=float(rng.integers(1, 9)))
         x = rng.random(int(rng.integers(1, 300))) < rng.random()
         outcomes = [("do()", {"X": int(v), "Y": int(rng.random() < 0.3 + 0.3 * v)}) for v in x]
-        view = replace(evidence(made, problem, outcomes), notes={})
+        made = CausalExplore().compile(problem)
+        view = evidence(made, outcomes)
         view = replace(view, left=view.budget) if logged else view
         spent = 0.0 if logged else float(len(outcomes))
         score = _scores([(o["X"], o["Y"]) for _, o in outcomes], [float(c) for c in view.costs[0]], spent)
-        arm = int(made.choose(view, made.start(problem, 1), Chance(0, "policy")).arms[0])
-        assert view.notes is not None
-        np.testing.assert_allclose(np.exp(view.notes["index"][0]), score, rtol=1e-3)
-        assert score[arm] >= max(score) * (1 - 1e-3)
+        choice = made.choose(view, made.start(1), Chance(0, "policy"))
+        assert choice.info.index is not None
+        np.testing.assert_allclose(np.exp(choice.info.index[0]), score, rtol=1e-3)
+        assert score[int(choice.arm[0])] >= max(score) * (1 - 1e-3)
 
 
 def _scores(seen: list[tuple[int, int]], costs: list[float], spent: float) -> list[float]:
@@ -175,7 +175,6 @@ def test_where_nothing_can_be_learnt_the_cheapest_arm_is_pulled() -> None:
 
 def test_arms_without_any_table_are_explored_by_their_own_rewards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dobandit.estimate.pooled.formula_choice.MOST_CELLS", 1)
-    monkeypatch.setattr("dobandit.estimate.pooled.estimator._compiled", PooledEstimator)
     graph = "A -> Y; B -> Y"
     tables = {"A": ([], [0.9, 0.1]), "B": ([], [0.5, 0.5]), "Y": (["A", "B"], [[[0.7, 0.3]] * 2, [[0.2, 0.8]] * 2])}
     problem = Problem(graph, "Y", 200, "simple", default_cost=2)
@@ -187,23 +186,25 @@ def test_arms_without_any_table_are_explored_by_their_own_rewards(monkeypatch: p
 
 
 def test_a_decision_is_kept_for_a_fiftieth_of_the_pulls() -> None:
-    problem, made = Problem("X -> Y", "Y", 1000, "simple"), CausalExplore()
+    problem = Problem("X -> Y", "Y", 1000, "simple")
+    made = CausalExplore().compile(problem)
     for n in (0, 49, 50, 249):
-        view = evidence(made, problem, [("do()", {"X": i % 2, "Y": i % 3 == 0}) for i in range(n)])
-        repeats = made.choose(view, made.start(problem, 1), Chance(0, "policy")).repeats
+        view = evidence(made, [("do()", {"X": i % 2, "Y": i % 3 == 0}) for i in range(n)])
+        repeats = made.choose(view, made.start(1), Chance(0, "policy")).repeats
         assert repeats is not None
         assert repeats.tolist() == [1 + n // 50]
 
 
 def test_an_arm_that_contradicts_the_graph_is_judged_by_its_own_rewards() -> None:
-    problem, made = Problem("X -> Y", "Y", 1000, "simple"), CausalExplore()
+    problem = Problem("X -> Y", "Y", 1000, "simple")
+    made = CausalExplore().compile(problem)
     watched = [("do()", {"X": x, "Y": x}) for x in (0, 1)] * 100
-    view = evidence(made, problem, [*watched, *[("do(X=1)", {"X": 1, "Y": 0})] * 40])
-    start = made.start(problem, 1)
+    view = evidence(made, [*watched, *[("do(X=1)", {"X": 1, "Y": 0})] * 40])
+    start = made.start(1)
     state = made.choose(view, start, Chance(0, "policy")).state
-    assert np.flatnonzero(made.contradicted(view, state)[0]).tolist() == [2]
+    assert np.flatnonzero(made.contradictions(view, state)[0]).tolist() == [2]
     assert made.recommend(view, state).tolist() == [0]
-    assert CausalExplore(guard=False).recommend(view, start).tolist() == [2]
+    assert CausalExplore(guard=False).compile(problem).recommend(view, start).tolist() == [2]
 
 
 def test_own_outcomes_correct_where_outcomes_are_expected() -> None:
@@ -211,12 +212,12 @@ def test_own_outcomes_correct_where_outcomes_are_expected() -> None:
     otherwise: with the weight of five outcomes."""
     problem = Problem("X -> M -> Y; X <-> Y", "Y", 100, "simple", intervenable=["X"])
     seen = [("do()", {"X": i % 2, "M": i % 2, "Y": 0}) for i in range(4000)]
-    pooled = pooled_of(problem)
+    pooled = PooledEstimator(problem)
     (at,) = (k for k, t in enumerate(pooled.pool.tables) if t.given == ("M",) and 0 not in t.arms)
     where = slice(pooled.conditions.start[at], pooled.conditions.start[at + 1])
     for own, expected in (([], [0.0, 1.0]), ([0] * 15, [0.75, 0.25])):
         outcomes = [*seen, *[("do(X=1)", {"X": 1, "M": m, "Y": 0}) for m in own]]
-        met = pooled.met(evidence(CausalExplore(), problem, outcomes).evidence)[..., 0]
+        met = pooled.met(evidence(CausalExplore().compile(problem), outcomes).evidence)[..., 0]
         np.testing.assert_allclose(met[2, where], expected, atol=1e-3)
         np.testing.assert_allclose(met[1, where], [1.0, 0.0], atol=1e-3)
 
@@ -225,9 +226,9 @@ def test_what_a_pull_would_meet_is_not_what_goes_together() -> None:
     """X follows A, and D follows X, nearly always. Setting X leaves A as it was, and D follows what was set."""
     problem = Problem("A -> X -> D -> Y; {A, X} -> Y", "Y", 100, "simple")
     seen = [("do()", dict.fromkeys(("A", "X", "D", "Y"), a)) for a in [0] * 6000 + [1] * 4000]
-    made = CausalExplore()
-    pooled = pooled_of(problem)
-    met = pooled.met(evidence(made, problem, seen).evidence)[..., 0]
+    made = CausalExplore().compile(problem)
+    pooled = PooledEstimator(problem)
+    met = pooled.met(evidence(made, seen).evidence)[..., 0]
     named = [str(arm) for arm in problem.arms]
     (at,) = (k for k, table in enumerate(pooled.pool.tables) if set(table.given) == {"A", "X", "D"})
     given = pooled.pool.tables[at].given

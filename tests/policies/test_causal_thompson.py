@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 import dobandit as db
 from dobandit import worlds
 from dobandit.chance import Chance
-from dobandit.estimate.pooled import pooled_of
-from dobandit.policies import View, policy
+from dobandit.policies import View
 from dobandit.policies.causal_thompson import CausalThompson
 from dobandit.problem import Problem
 from dobandit.worlds import World
@@ -25,10 +24,10 @@ def test_a_draw_of_the_tables_is_a_draw_of_every_arm() -> None:
     every row; where the prior may be wrong, all move up or down together."""
     problem = Problem("X -> Y", "Y", budget=100)
     seen = [("do()", {"X": x, "Y": y}) for x, y in [(0, 0)] * 5 + [(0, 1)] * 3 + [(1, 1)] * 7 + [(1, 0)] * 2]
-    rows, made = 20_000, CausalThompson()
-    view = evidence(made, problem, seen, rows)
-    state = made.start(problem, rows)._replace(narrow=np.full((rows, 3), 0.7))
-    drawn, means = made._drawn_and_means(pooled_of(problem), view, state, Chance(0, "policy"))
+    rows, made = 20_000, CausalThompson().compile(problem)
+    view = evidence(made, seen, rows)
+    state = made.start(rows)._replace(narrow=np.full((rows, 3), 0.7))
+    drawn, means = made._drawn_and_means(made.graphs.given, view, state, Chance(0, "policy"))
     exact = [0.5 * 0 + (8.5 / 18) * (3.5 / 9) + (9.5 / 18) * (7.5 / 10), 3.5 / 9, 7.5 / 10]
     np.testing.assert_allclose(means, np.tile(exact, (rows, 1)), rtol=1e-12)
     for arm, (a, b) in ((1, (3.5, 5.5)), (2, (7.5, 2.5))):
@@ -39,7 +38,7 @@ def test_a_draw_of_the_tables_is_a_draw_of_every_arm() -> None:
     low, high = full[:, 1:].min(axis=1), full[:, 1:].max(axis=1)
     assert ((low - 1e-12 <= full[:, 0]) & (full[:, 0] <= high + 1e-12)).all()
     by_prior = np.tile([0.0, 0.1, 0.2], (rows, 1))
-    moved = made._drawn_and_means(pooled_of(problem), view, state._replace(by_prior=by_prior), Chance(0, "policy"))[0]
+    moved = made._drawn_and_means(made.graphs.given, view, state._replace(by_prior=by_prior), Chance(0, "policy"))[0]
     shift = (moved - drawn) / 0.25  # all draws move by a quarter, at most, of how far the prior may be off
     np.testing.assert_allclose(shift, np.outer(shift[:, 2] / 0.2, [0.0, 0.1, 0.2]), atol=1e-12)
     assert abs(shift[:, 2].mean()) < 4 * 0.2 / np.sqrt(3 * rows)
@@ -49,13 +48,13 @@ def test_a_draw_of_the_tables_is_a_draw_of_every_arm() -> None:
 def test_draws_come_closer_to_the_mean_of_an_arm_that_is_known_well() -> None:
     """By hand for a root that was set sixteen times: Beta(8.5, 8.5), and half a prior's weight of seventeen. A thousand
     times as many pulls are taken to be still to come, and a decision is kept for a thousandth of the pulls."""
-    made, problem = CausalThompson(), Problem("X -> Y", "Y", budget=100, default_cost=2)
-    view = evidence(made, problem, [("do(X=1)", {"X": 1, "Y": i % 2}) for i in range(16)])
-    narrow = made.choose(view, made.start(problem, 1), Chance(0, "policy")).state.narrow[0]
+    made = CausalThompson().compile(Problem("X -> Y", "Y", budget=100, default_cost=2))
+    view = evidence(made, [("do(X=1)", {"X": 1, "Y": i % 2}) for i in range(16)])
+    narrow = made.choose(view, made.start(1), Chance(0, "policy")).state.narrow[0]
     own = (0.25 / 18 + (0.5 / 17) ** 2) / 0.25
     assert narrow[2] == pytest.approx(np.sqrt(np.log1p(16_000 * own) / np.log1p(16_000)))
     assert narrow[2] < narrow[0] <= narrow[1] == 1  # X=0 was never seen, and do() is half of both
-    later = made.choose(replace(view, times=np.array([2000])), made.start(problem, 1), Chance(0, "policy"))
+    later = made.choose(replace(view, times=np.array([2000])), made.start(1), Chance(0, "policy"))
     assert later.repeats is not None
     assert later.repeats.tolist() == [3]  # so many pulls for one draw, which dares more
     assert later.state.due.tolist() == [2201]  # weights are computed again after a tenth more pulls
@@ -80,11 +79,11 @@ class Recorder(Chance):
 
 def test_every_decision_has_draws_of_its_own() -> None:
     """Numbered without gaps while decisions are kept equally long, whether rows are in step or not."""
-    made, problem = CausalThompson(), Problem("X -> Y", "Y", budget=10_000)
-    view, chance = evidence(made, problem, [], rows=2), Recorder()
+    made = CausalThompson().compile(Problem("X -> Y", "Y", budget=10_000))
+    view, chance = evidence(made, [], rows=2), Recorder()
     times = [900]
     while times[-1] < 3100:
-        choice = made.choose(replace(view, times=np.full(2, times[-1])), made.start(problem, 2), chance)
+        choice = made.choose(replace(view, times=np.full(2, times[-1])), made.start(2), chance)
         assert choice.repeats is not None
         times.append(times[-1] + int(choice.repeats[0]))
     assert np.diff(times).tolist() == [1 + time // 1000 for time in times[:-1]]
@@ -93,23 +92,21 @@ def test_every_decision_has_draws_of_its_own() -> None:
     assert (steps > 1).sum() <= 3  # at 1000, 2000 and 3000 decisions begin to be kept for longer
     for time, (number,) in zip(times[:-1:50], chance.asked[::50], strict=True):
         apart = Recorder()
-        made.choose(replace(view, times=np.array([time, 0])), made.start(problem, 2), apart)
+        made.choose(replace(view, times=np.array([time, 0])), made.start(2), apart)
         assert apart.asked == [[number, 0]]
 
 
 def test_the_choice_by_plain_loops() -> None:
     """Optimism, do() least of all drawn below its mean, idle arms, and what is observed instead of pulled: where twice
     what an observation teaches is worth its price, and a pull loses one hundredth at least."""
-    made, rows = CausalThompson(), 2000
-    problem = Problem("Z -> X -> Y; W", "Y", budget=1000, default_cost=1.3)
+    problem, rows = Problem("Z -> X -> Y; W", "Y", budget=1000, default_cost=1.3), 2000
+    made = CausalThompson().compile(problem)
     codes = np.random.default_rng(2).integers(0, 2, (8, 3))
     seen = [("do()", {"Z": z, "X": x, "Y": y, "W": 0}) for z, x, y in codes.tolist()]
-    view = evidence(
-        made, problem, [*seen, *[("do(X=1)", {"Z": 0, "X": 1, "Y": i % 2, "W": 0}) for i in range(4)]], rows
-    )
+    view = evidence(made, [*seen, *[("do(X=1)", {"Z": 0, "X": 1, "Y": i % 2, "W": 0}) for i in range(4)]], rows)
     view.costs[:, 1:5] = np.random.default_rng(3).uniform(0.9, 1.2, (rows, 4))  # about what an observation costs
-    choice = made.choose(view, made.start(problem, rows), Chance(3, "policy"))
-    drawn, means = made._drawn_and_means(pooled_of(problem), view, choice.state, Chance(3, "policy"))
+    choice = made.choose(view, made.start(rows), Chance(3, "policy"))
+    drawn, means = made._drawn_and_means(made.graphs.given, view, choice.state, Chance(3, "policy"))
     idle = [k for k, arm in enumerate(problem.arms) if arm.variable == "W"]
     differs = {"mirrored": 0, "optimism": 0, "instead": 0}
     for r in range(rows):
@@ -127,7 +124,7 @@ def test_the_choice_by_plain_loops() -> None:
             loss, watching = (max(price * costs[k] - e[k], 0) + 0.01 for k in (wanted, 0))
             if 2 * as_good[wanted] * loss >= watching:
                 wanted, differs["instead"] = 0, differs["instead"] + 1
-        assert choice.arms[r] == wanted
+        assert choice.arm[r] == wanted
     assert min(differs.values()) >= 5  # each rule has decided something
 
 
@@ -162,24 +159,24 @@ def test_an_arm_that_contradicts_the_graph_is_judged_by_its_own_rewards() -> Non
     problem = Problem("X -> Y", "Y", budget=1000)
     watched = [("do()", {"X": x, "Y": x}) for x in (0, 1)] * 100
     tried = [("do(X=1)", {"X": 1, "Y": 0})] * 40
-    made = CausalThompson()
-    view = evidence(made, problem, watched + tried, rows=2)
-    choice = made.choose(view, made.start(problem, 2), Chance(0, "policy"))
-    off = made.contradicted(view, choice.state)[1]
+    made = CausalThompson().compile(problem)
+    view = evidence(made, watched + tried, rows=2)
+    choice = made.choose(view, made.start(2), Chance(0, "policy"))
+    off = made.contradictions(view, choice.state)[1]
     assert [str(problem.arms[k]) for k in np.flatnonzero(off)] == ["do(X=1)"]
     assert off.max() > 4
-    means = made._drawn_and_means(pooled_of(problem), view, choice.state, Chance(0, "policy"))[1]
+    means = made._drawn_and_means(made.graphs.given, view, choice.state, Chance(0, "policy"))[1]
     assert means[0, 2] == pytest.approx(0.5 / 41)
-    trusting = policy("causal-thompson[guard=false]")
-    unmoved = trusting.choose(view, trusting.start(problem, 2), Chance(0, "policy")).state
-    assert not trusting.contradicted(view, unmoved).any()  # type: ignore[attr-defined]
+    trusting = CausalThompson(guard=False).compile(problem)
+    unmoved = trusting.choose(view, trusting.start(2), Chance(0, "policy")).state
+    assert not trusting.contradictions(view, unmoved).any()
 
 
 def test_pending_pulls_are_no_evidence() -> None:
     problem = Problem(N6, "Y", budget=1000, default_cost=2)
-    made = CausalThompson()
+    made = CausalThompson().compile(problem)
     seen = [("do()", {v: i % 2 for i, v in enumerate(N6.variables)})] * 10
-    view = evidence(made, problem, seen, 3)
+    view = evidence(made, seen, 3)
     waiting = View(**{**vars(view), "pulls": view.pulls + 2})
-    choices = [made.choose(v, made.start(problem, 3), Chance(1, "policy")) for v in (view, waiting)]
-    np.testing.assert_array_equal(choices[0].arms, choices[1].arms)
+    choices = [made.choose(v, made.start(3), Chance(1, "policy")) for v in (view, waiting)]
+    np.testing.assert_array_equal(choices[0].arm, choices[1].arm)

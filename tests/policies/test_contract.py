@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,10 +11,12 @@ from hypothesis import strategies as st
 
 import dobandit as db
 from dobandit import worlds
+from dobandit.chance import Chance
 from dobandit.errors import PolicyError
-from dobandit.policies import policies_for, policy, registered
-from dobandit.policies.registry import spec_of
+from dobandit.policies import RECOMMENDED, Choice, Compiled, Reason, View, policies_for, policy, registered, spec_of
 from dobandit.problem import Goal, Problem, RewardLike
+from dobandit.simulation.engine import Setting, play
+from dobandit.worlds import World
 from tests.models import random_admg
 
 VARIANTS = [
@@ -149,6 +153,54 @@ def test_the_literal_split_says_what_it_needs() -> None:
         db.simulate(problem, worlds.xor("X -> Y", 0), ["paper-cumulative[split=random]"], 2)
 
 
+class Explained(Compiled[Any]):
+    """A policy whose every choice is checked against the reason that it gives."""
+
+    def __init__(self, inner: Compiled[Any]) -> None:
+        super().__init__(inner.problem)
+        self.inner, self.tables, self.independencies = inner, inner.tables, inner.independencies
+        self.reasons: set[Reason] = set()
+
+    def start(self, rows: int) -> Any:
+        return self.inner.start(rows)
+
+    def recommend(self, view: View, state: Any) -> Any:
+        return self.inner.recommend(view, state)
+
+    def choose(self, view: View, state: Any, chance: Chance) -> Choice[Any]:
+        choice = self.inner.choose(view, state, chance)
+        for r, arm in enumerate(choice.arm):
+            reason, index = Reason(choice.info.reason[r]), choice.info.index
+            self.reasons.add(reason)
+            if index is None:
+                assert reason is Reason.PLAN
+                continue
+            affordable = view.affordable[r]
+            largest = np.flatnonzero(affordable & (index[r] == index[r][affordable].max()))
+            assert {
+                Reason.INDEX: largest.tolist() == [arm],
+                Reason.TIE: arm in largest and len(largest) > 1,
+                Reason.SWEEP: view.pulls[r, arm] == 0,
+                Reason.OBSERVATION_DUE: arm == 0 and largest.tolist() != [0],
+                Reason.OBSERVATION_TEACHES: arm == 0 and largest.tolist() != [0],
+            }[reason], (reason, arm, index[r])
+        return choice
+
+
+@every_policy
+def test_every_choice_says_why(name: str) -> None:
+    """The reason holds for the numbers beside it, and what a policy declares about itself is true."""
+    made = policy(name)
+    problem = Problem("Z -> X -> Y; Z -> Y", "Y", budget=60, objective=made.objective, default_cost=1.5)
+    batch = World.stack(worlds.random(problem.graph, seed).fit(problem) for seed in range(16))
+    rows = np.arange(16)
+    costs = np.tile(np.array(problem.costs, dtype=float), (16, 1))
+    compiled = Explained(made.compile(problem))
+    play(made, Setting(problem, batch, rows, rows, costs, (60.0,), 3), compiled=compiled)
+    assert made.has_phases == ("phase" in compiled.start(1)._fields) == (compiled.reasons == {Reason.PLAN})
+    assert made.reads_logs == (compiled.inner.graphs is not None) == (made.guards_graph is True)
+
+
 @every_policy
 def test_names_round_trip(name: str) -> None:
     made = policy(name)
@@ -176,3 +228,10 @@ def test_names_round_trip(name: str) -> None:
 def test_unknown_names_are_answered_with_the_nearest(spec: str, message: str) -> None:
     with pytest.raises(PolicyError, match=message):
         policy(spec)
+
+
+def test_the_recommended_policies_are_of_their_objectives() -> None:
+    assert {objective: policy(name).objective for objective, name in RECOMMENDED.items()} == {
+        "cumulative": "cumulative",
+        "simple": "simple",
+    }

@@ -12,12 +12,11 @@ import dobandit as db
 from dobandit import worlds
 from dobandit.chance import Chance
 from dobandit.estimate.observational.independence import p_value
-from dobandit.estimate.pooled import by_graph, pairs_of, pooled_of, repaired
+from dobandit.estimate.pooled import PooledEstimator, RepairedGraphs
 from dobandit.estimate.pooled.implied_independencies import deviations
 from dobandit.estimate.pooled.joint import Joint
 from dobandit.evidence.count_tables import CountTable, Layout
-from dobandit.policies import Policy, policy
-from dobandit.policies.protocol import Guarded
+from dobandit.policies import policy
 from dobandit.problem import Problem
 from dobandit.worlds import World
 from tests.policies.views import evidence
@@ -74,7 +73,6 @@ def test_a_forgotten_hidden_cause_shows_in_observations(name: str) -> None:
 def test_a_forgotten_hidden_cause_is_added(name: str) -> None:
     """After that, the estimates are those with the right graph from the start, to the last bit."""
     world = worlds.from_tables(f"{FRONT_DOOR}; X <-> Y", TABLES, {"U": ([0.5, 0.5], ["X", "Y"])})
-    made = policy(name)
     outcomes = [
         (arm, {v: int(drawn[v][i]) for v in "XMY"})
         for arm, rows in (("do()", 800), ("do(M=1)", 30), ("do(X=0)", 20))
@@ -82,17 +80,19 @@ def test_a_forgotten_hidden_cause_is_added(name: str) -> None:
         for i in range(rows)
     ]
     wrong, right = (problem_for(name, graph, 2000) for graph in (FRONT_DOOR, f"{FRONT_DOOR}; X <-> Y"))
-    seen, known = evidence(made, wrong, outcomes, rows=2), evidence(made, right, outcomes, rows=2)
-    np.testing.assert_array_equal(  # a look at the promises comes before every answer
-        made.recommend(seen, made.start(wrong, 2)), made.recommend(known, made.start(right, 2))
-    )
-    state = made.choose(seen, made.start(wrong, 2), Chance(0, "policy")).state
-    assert [pair for pair, is_added in zip(pairs_of(wrong), state.added[0], strict=True) if is_added] == [("X", "Y")]
-    ((_, pooled, translated),) = by_graph(wrong, seen.evidence, state.added)
-    np.testing.assert_array_equal(pooled.known(translated)[0].means, pooled_of(right).known(known.evidence)[0].means)
-    np.testing.assert_array_equal(made.recommend(seen, state), made.recommend(known, made.start(right, 2)))
-    trusting = policy(f"{name}[guard=false]")
-    assert not trusting.choose(seen, trusting.start(wrong, 2), Chance(0, "policy")).state.added.any()
+    made, informed = (policy(name).compile(problem) for problem in (wrong, right))
+    seen, known = evidence(made, outcomes, rows=2), evidence(informed, outcomes, rows=2)
+    answer = informed.recommend(known, informed.start(2))
+    np.testing.assert_array_equal(made.recommend(seen, made.start(2)), answer)  # every answer is preceded by a test
+    state = made.choose(seen, made.start(2), Chance(0, "policy")).state
+    graphs = RepairedGraphs(wrong)
+    assert [pair for pair, is_added in zip(graphs.pairs, state.added[0], strict=True) if is_added] == [("X", "Y")]
+    ((_, pooled, translated),) = graphs.by_graph(seen.evidence, state.added)
+    expected = PooledEstimator(right).known(known.evidence)[0].means
+    np.testing.assert_array_equal(pooled.known(translated)[0].means, expected)
+    np.testing.assert_array_equal(made.recommend(seen, state), answer)
+    trusting = policy(f"{name}[guard=false]").compile(wrong)
+    assert not trusting.choose(seen, trusting.start(2), Chance(0, "policy")).state.added.any()
 
 
 def test_rows_that_doubt_the_graph_do_not_disturb_the_others() -> None:
@@ -111,13 +111,13 @@ def test_rows_that_doubt_the_graph_do_not_disturb_the_others() -> None:
 
 def test_outcomes_that_were_not_counted_together_change_no_graph() -> None:
     """A study that counted a log before there was a joint table knows only some of its outcomes in it."""
-    made, problem = policy("causal-thompson"), problem_for("causal-thompson", FRONT_DOOR, 2000)
+    problem = problem_for("causal-thompson", FRONT_DOOR, 2000)
     outcomes = [("do()", {"X": x, "M": m, "Y": x}) for x in (0, 1) for m in (0, 1)] * 100
-    seen = evidence(made, problem, outcomes)
-    added = np.zeros((1, len(pairs_of(problem))), dtype=bool)
-    assert repaired(problem, seen.evidence, added).any()
+    seen, graphs = evidence(policy("causal-thompson").compile(problem), outcomes), RepairedGraphs(problem)
+    added = graphs.no_doubts(1).added
+    assert graphs.repaired(seen.evidence, added).any()
     seen.told[0, 0] += 1000
-    assert not repaired(problem, seen.evidence, added).any()
+    assert not graphs.repaired(seen.evidence, added).any()
 
 
 def test_the_joint_table_holds_every_other_one() -> None:
@@ -150,10 +150,10 @@ def test_the_joint_table_holds_every_other_one() -> None:
 @pytest.mark.parametrize("name", OURS)
 def test_the_graph_is_looked_at_again_when_the_outcomes_have_grown_by_an_eighth(name: str) -> None:
     """For the first time after 20; and a look that is not due changes nothing."""
-    made, problem = policy(name), problem_for(name, FRONT_DOOR, 2000)
-    state = made.start(problem, 1)
+    made = policy(name).compile(problem_for(name, FRONT_DOOR, 2000))
+    state = made.start(1)
     for number, due in ((0, 20), (19, 20), (20, 23), (22, 23), (23, 26), (160, 181), (180, 181), (181, 204)):
-        seen = evidence(made, problem, [("do()", {"X": i % 2, "M": i % 3 % 2, "Y": i % 5 % 2}) for i in range(number)])
+        seen = evidence(made, [("do()", {"X": i % 2, "M": i % 3 % 2, "Y": i % 5 % 2}) for i in range(number)])
         state = made.choose(seen, state, Chance(0, "policy")).state
         assert state.look.tolist() == [due]
 
@@ -163,10 +163,10 @@ def test_a_row_breaks_the_same_promises_in_any_company() -> None:
     rng = np.random.default_rng(5)
     joint = Joint(problem)
     counts = rng.gamma(0.3, 8.0, (40, joint.layout.size)) * (rng.random((40, joint.layout.size)) < 0.4)
-    promises = pooled_of(problem).promises
-    alone = np.concatenate([promises.broken(row[np.newaxis]) for row in counts])
+    implied = PooledEstimator(problem).implied
+    alone = np.concatenate([implied.violations(row[np.newaxis]) for row in counts])
     assert (alone > 0).any()
-    np.testing.assert_array_equal(promises.broken(counts), alone)
+    np.testing.assert_array_equal(implied.violations(counts), alone)
 
 
 def test_deviations_are_those_of_pearsons_test() -> None:
@@ -188,10 +188,13 @@ def _deviation(counts: NDArray[np.float64]) -> float:
 
 def test_no_promise_is_about_what_the_reward_does_or_of_a_large_graph() -> None:
     """Given Y, nothing can be counted; and nine causes of the reward can be watched, but not ten."""
-    assert [str(p) for p in pooled_of(Problem("A -> Y; B -> Y; Y -> Z", "Y", 10)).promises.promises] == ["A ⫫ B"]
+    assert [str(i) for i in PooledEstimator(Problem("A -> Y; B -> Y; Y -> Z", "Y", 10)).implied.independencies] == [
+        "A ⫫ B"
+    ]
     for causes, watched in ((9, True), (10, False)):
         problem = Problem(" -> ".join([*(f"X{i}" for i in range(causes)), "Y"]), "Y", 10)
-        assert bool(pooled_of(problem).promises.promises) == bool(pairs_of(problem)) == watched
+        graphs = RepairedGraphs(problem)
+        assert bool(graphs.given.implied.independencies) == bool(graphs.pairs) == watched
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -215,22 +218,19 @@ def test_an_arm_that_the_graph_calls_idle_is_pulled_when_it_has_shown_the_opposi
 
 @pytest.mark.parametrize("name", OURS)
 def test_what_was_refuted_stays_so(name: str) -> None:
-    made: Policy = policy(name)
-    assert isinstance(made, Guarded)
-    problem = problem_for(name, "X -> Y", 1000)
+    made = policy(name).compile(problem_for(name, "X -> Y", 1000))
     watched = [("do()", {"X": x, "Y": x}) for x in (0, 1)] * 50
     against = [("do(X=1)", {"X": 1, "Y": 0})] * 12
-    first = evidence(made, problem, [*watched, *against])
-    state = made.choose(first, made.start(problem, 1), Chance(0, "policy")).state
-    later = evidence(made, problem, [*watched, *against, *[("do(X=1)", {"X": 1, "Y": 1})] * 150])
-    assert made.contradicted(later, made.start(problem, 1)).max() == 0
-    assert made.contradicted(later, state).max() > 4
+    first = evidence(made, [*watched, *against])
+    state = made.choose(first, made.start(1), Chance(0, "policy")).state
+    later = evidence(made, [*watched, *against, *[("do(X=1)", {"X": 1, "Y": 1})] * 150])
+    assert made.contradictions(later, made.start(1)).max() == 0
+    assert made.contradictions(later, state).max() > 4
 
 
 def test_an_arm_is_refuted_by_ten_own_pulls_that_are_four_deviations_off() -> None:
     """By hand on X -> Y, where all who have X=1 feed one row of P(Y | X), with Jeffreys' prior."""
-    made, problem = policy("causal-thompson"), problem_for("causal-thompson", "X -> Y", 1000)
-    assert isinstance(made, Guarded)
+    made = policy("causal-thompson").compile(problem_for("causal-thompson", "X -> Y", 1000))
     watched = [("do()", {"X": 1, "Y": int(i % 10 < 9)}) for i in range(500)]
     for pulls, won, is_refuted in (
         *((9, 0, False), (10, 0, True), (10, 3, True), (10, 4, False)),
@@ -240,7 +240,7 @@ def test_an_arm_is_refuted_by_ten_own_pulls_that_are_four_deviations_off() -> No
         own, answer = (won + 0.5) / (pulls + 1), (won + 450.5) / (pulls + 501)
         variance = max(own * (1 - own), answer * (1 - answer)) / (pulls + 2) + (0.5 / (pulls + 501)) ** 2
         z = abs(own - answer) / math.sqrt(variance)
-        found = made.contradicted(evidence(made, problem, [*watched, *tried]), made.start(problem, 1))
+        found = made.contradictions(evidence(made, [*watched, *tried]), made.start(1))
         assert (pulls >= 10 and z > 4) == is_refuted
         assert found[0].tolist() == pytest.approx([0.0, 0.0, z if is_refuted else 0.0])
 

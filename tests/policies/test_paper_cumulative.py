@@ -15,7 +15,7 @@ from dobandit.estimate.published.split import Split, factors_of, random_split
 from dobandit.evidence.count_tables import Layout
 from dobandit.graph import Graph
 from dobandit.policies.forced import updated_beta
-from dobandit.policies.paper_cumulative import PaperCumulative
+from dobandit.policies.paper_cumulative import CompiledPaperCumulative, PaperCumulative
 from dobandit.policies.registry import policy
 from dobandit.problem import CostLike, Problem
 from dobandit.worlds import World
@@ -26,7 +26,8 @@ from tests.policies.same_arms import CONFOUNDED, SMALL, assert_same_arms, estima
 
 def counted(policy: PaperCumulative, problem: Problem, world: World, rows: int, n: int, seed: int) -> tuple[Split, Any]:
     """The estimator, and the counts of n observations in each of many rows."""
-    layout = Layout(problem, policy.tables(problem))
+    compiled = policy.compile(problem)
+    layout = Layout(problem, compiled.tables)
     counts = np.zeros((rows, layout.size))
     rng = np.random.default_rng(seed)
     clamped = np.full(rows, -1)
@@ -35,7 +36,7 @@ def counted(policy: PaperCumulative, problem: Problem, world: World, rows: int, 
         codes = world.step(clamped, clamped, rng.random((rows, len(world.nodes))))[:, seen]
         y = codes[:, problem.graph.variables.index(problem.reward)].astype(float)
         layout.add(counts, np.arange(rows), np.zeros(rows, dtype=np.intp), codes, y, np.full(rows, k))
-    return Split(problem, layout, policy.factors_by_variable(problem)), counts
+    return compiled.split, counts
 
 
 @pytest.mark.parametrize("factors", ["all", "relevant"])
@@ -69,13 +70,13 @@ def test_choosing_when_to_stop_biases_every_mean() -> None:
     setting = Setting(problem, world, np.zeros(n, dtype=np.intp), np.arange(n), costs, (300.0,), 0)
     layers: list[Any] = []
 
-    class Watching(PaperCumulative):
+    class Watching(CompiledPaperCumulative):
         def recommend(self, view: Any, state: Any) -> Any:
             means, _ = self.estimates(view, state)
             layers.append(means)
             return super().recommend(view, state)
 
-    play(Watching(), setting)
+    play(PaperCumulative(), setting, compiled=Watching(problem, PaperCumulative()))
     bias = np.concatenate(layers).mean(axis=0) - world.means(problem)
     assert bias[1:].mean() < -0.01
 
@@ -130,13 +131,13 @@ def test_sums_that_are_too_long_to_list_are_eliminated(monkeypatch: pytest.Monke
 def test_rewards_between_zero_and_one_count_whole_rows(name: str) -> None:
     """S counts rows: a reward of 0.3 is one row, not 0.3 and 0.7 that add up to a little less than one."""
     problem = Problem("X -> Y", {"variable": "Y", "range": [0, 10]}, budget=1)
-    made: Any = policy(name)
-    layout = Layout(problem, made.tables(problem))
+    made: Any = policy(name).compile(problem)
+    layout = Layout(problem, made.tables)
     counts = np.zeros((1, layout.size))
     (of_reward,) = [t for t in layout.tables if t.variable == "Y"]
     rows = [0, 0]  # of the reward's part, by the value of X
     rng = np.random.default_rng(1)
-    split, dust = Split(problem, layout, made.factors_by_variable(problem)), 0
+    split, dust = made.split, 0
     for k in range(400):
         x, y = int(rng.integers(2)), float(rng.choice([0, 1, 3, 7, 9, 10])) / 10
         layout.add(counts, np.array([0]), np.array([0]), np.array([[x, 0]]), np.array([y]), np.array([k]))
@@ -165,12 +166,13 @@ def test_s_by_hand() -> None:
     """Z -> X -> Y, Z -> Y with factors Z, X, Y: observation k belongs to factor k mod 3. For do(X=1), S is the
     smallest of: the rows of Z's part; the rows of X's part for each z; the rows of Y's part with X=1 for each z."""
     problem = Problem(named.BACK_DOOR, "Y", budget=1)
-    layout = Layout(problem, PaperCumulative().tables(problem))
+    compiled = PaperCumulative().compile(problem)
+    layout = Layout(problem, compiled.tables)
     counts = np.zeros((1, layout.size))
     rows = "000 010 011 100 110 110 100 101 001 000 011".split()  # (Z, X, Y), in turn for the parts of Z, X and Y
     for k, row in enumerate([int(value) for value in text] for text in rows):
         layout.add(counts, np.array([0]), np.array([0]), np.array([row]), np.array([float(row[2])]), np.array([k]))
-    number, value = Split(problem, layout, PaperCumulative().factors_by_variable(problem)).estimates(counts)
+    number, value = compiled.split.estimates(counts)
     # Y's part is 011, 110, 001: it has X=1 with both z, X=0 with Z=0 only. X's part has two rows for each z.
     by_arm = dict(zip(map(str, problem.arms), number[0].tolist(), strict=True))
     assert by_arm == {"do()": 0, "do(Z=0)": 1, "do(Z=1)": 0, "do(X=0)": 0, "do(X=1)": 1}

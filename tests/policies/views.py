@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from dobandit.evidence.evidence import Evidence
-from dobandit.policies import Policy, View
-from dobandit.problem import Problem
+from dobandit.policies import Compiled, View
 
 
-def evidence(made: Policy, problem: Problem, outcomes: Sequence[tuple[str, Mapping[str, int]]], rows: int = 1) -> View:
+def evidence(made: Compiled[Any], outcomes: Sequence[tuple[str, Mapping[str, int]]], rows: int = 1) -> View:
     """The same outcomes (an arm, and the codes of all variables) in every row, at the costs of the problem."""
-    seen = Evidence.none(problem, made.tables(problem), rows)
+    problem = made.problem
+    seen = Evidence.none(problem, made.tables, rows)
     named = [str(arm) for arm in problem.arms]
     everybody = np.arange(rows)
     for arm, codes in outcomes:

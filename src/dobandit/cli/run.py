@@ -16,7 +16,7 @@ from dobandit.cli.progress import progress
 from dobandit.cli.simulating import SEED, executor
 from dobandit.cli.tables import table
 from dobandit.errors import listing
-from dobandit.policies import policies_for, policy, spec_of, starts_from_logs
+from dobandit.policies import policies_for, policy, spec_of
 from dobandit.problem import Problem
 from dobandit.report import AGAINST, counted
 from dobandit.simulation import Results, simulate
@@ -88,7 +88,7 @@ def command(
 def _say_notes(results: Results, chosen: list[str], has_log: bool, quiet: bool) -> None:
     for warning in results.warnings():
         say(f"warning: {warning}", quiet)
-    if has_log and (others := [name for name in chosen if not starts_from_logs(policy(name))]):
+    if has_log and (others := [name for name in chosen if not policy(name).reads_logs]):
         say(f"note: {listing(others)} cannot start from a log and ran without it", quiet)
 
 

@@ -4,19 +4,21 @@ A policy is named as `name` or `name[key=value,...]`, for instance `f-kube[as_pu
 underscores do not matter.
 """
 
-from dobandit.arrays import Array
 from dobandit.policies.infrequent import by_variable, threshold_m, threshold_n
+from dobandit.policies.phases import Phased
 from dobandit.policies.protocol import (
     OBSERVE,
     STOP,
     Choice,
-    Guarded,
+    Compiled,
+    Info,
     Policy,
-    State,
+    Reason,
     View,
     broken_promise_told,
     contradiction_told,
+    rows_of,
     updated,
 )
-from dobandit.policies.registry import name_of, policies_for, policy, registered, spec_of, starts_from_logs
+from dobandit.policies.registry import RECOMMENDED, name_of, policies_for, policy, registered, spec_of
 from dobandit.policies.ties import recommended

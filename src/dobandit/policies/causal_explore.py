@@ -12,14 +12,14 @@ is worth what its best sum is worth per cost (KG(*) of Frazier and Powell, Decis
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
 from dobandit.estimate.pooled import Doubts, PooledEstimator, log_improvements, own_means, total
-from dobandit.policies.guard import OnPooledEvidence
+from dobandit.policies.guard import Guarded, OnPooledEvidence
 from dobandit.policies.protocol import Choice, View
 from dobandit.policies.ties import pick, recommended
 from dobandit.problem import Problem
@@ -30,7 +30,7 @@ HOLD = 50  # a decision is kept for the next fiftieth of the pulls
 
 
 @dataclass(frozen=True)
-class CausalExplore(OnPooledEvidence):
+class CausalExplore(Guarded):
     """The arm whose pulls, for the same money, promise most to improve the recommendation. Ours.
 
     A decision is kept for a fiftieth of the pulls made so far. The recommendation, good at every moment, is the
@@ -38,14 +38,19 @@ class CausalExplore(OnPooledEvidence):
     added where outcomes break a promise of the graph; `guard=false` trusts the graph.
     """
 
-    name: ClassVar[str] = "causal-explore"
-    objective: ClassVar[str] = "simple"
-    reference: ClassVar[str] = "ours; after Frazier, Powell and Dayanik, SIAM J. Control Optim. 2008"
+    name = "causal-explore"
+    objective = "simple"
+    reference = "ours; after Frazier, Powell and Dayanik, SIAM J. Control Optim. 2008"
 
-    def start(self, problem: Problem, rows: int) -> Doubts:
-        return Doubts.none(problem, rows)
+    def compile(self, problem: Problem) -> CompiledCausalExplore:
+        return CompiledCausalExplore(problem, self.guard)
 
-    def decide(self, pooled: PooledEstimator, view: View, state: Doubts, chance: Chance) -> Choice:
+
+class CompiledCausalExplore(OnPooledEvidence[Doubts]):
+    def start(self, rows: int) -> Doubts:
+        return self.graphs.no_doubts(rows)
+
+    def decide(self, pooled: PooledEstimator, view: View, state: Doubts, chance: Chance) -> Choice[Doubts]:
         known, totals = pooled.known(view.evidence)
         state = state._replace(refuted=self.refuted(pooled, view.evidence, state.refuted, known))
         alone = pooled.alone(state.refuted)
@@ -54,8 +59,9 @@ class CausalExplore(OnPooledEvidence):
         gap = means - means[np.arange(len(leader)), leader][:, np.newaxis]
         lessons = _lessons(pooled, view, known.gradients, totals, leader, alone)
         score = np.max([_score(gap, lessons, h, view) for h in _sums(view)], axis=0)
-        arms = pick(_or_cheapest(pooled.without_idle(score, view.costs, state.refuted), view), view, chance)
-        return Choice(arms, state, 1 + view.times // HOLD)
+        score = _or_cheapest(pooled.without_idle(score, view.costs, state.refuted), view)
+        arms, info = pick(score, view, chance)
+        return Choice(arms, 1 + view.times // HOLD, state, info)
 
 
 def _or_cheapest(scores: Array, view: View) -> Array:

@@ -7,21 +7,21 @@ to learn is replaced by an observation where that teaches as much for less.
 
 The spread of the draws is corrected, too. Where there are data it is narrowed, the more of them there are: Thompson
 sampling tries again and again what is nearly settled. Where there are none it is widened: a mean over many empty cells
-seems to be sure, because independent errors cancel, but the prior may be wrong about all of them shift.
+seems to be sure, because independent errors cancel, but the prior may be wrong about all of them in the same direction.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from dobandit.arrays import Array, Indices
 from dobandit.chance import Chance
-from dobandit.estimate.pooled import Added, ArmEstimates, Doubts, PooledEstimator, own_means, total
-from dobandit.policies.guard import OnPooledEvidence
-from dobandit.policies.protocol import OBSERVE, Choice, View
+from dobandit.estimate.pooled import Added, ArmEstimates, PooledEstimator, own_means, total
+from dobandit.policies.guard import Guarded, OnPooledEvidence
+from dobandit.policies.protocol import OBSERVE, Choice, Reason, View, rows_of, updated
 from dobandit.policies.ties import pick
 from dobandit.problem import Problem
 
@@ -48,7 +48,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True)
-class CausalThompson(OnPooledEvidence):
+class CausalThompson(Guarded):
     """The largest of draw and mean, per cost; a draw of all tables makes the draws of all arms. Ours.
 
     Pulls made only to learn become observations where these teach as much for less, and draws come closer to the means
@@ -57,25 +57,32 @@ class CausalThompson(OnPooledEvidence):
     graph; `guard=false` trusts it.
     """
 
-    name: ClassVar[str] = "causal-thompson"
-    objective: ClassVar[str] = "cumulative"
-    reference: ClassVar[str] = "ours; after Thompson, Biometrika 1933, and May et al., JMLR 2012"
+    name = "causal-thompson"
+    objective = "cumulative"
+    reference = "ours; after Thompson, Biometrika 1933, and May et al., JMLR 2012"
 
-    def start(self, problem: Problem, rows: int) -> State:
-        arms = len(problem.arms)
+    def compile(self, problem: Problem) -> CompiledCausalThompson:
+        return CompiledCausalThompson(problem, self.guard)
+
+
+class CompiledCausalThompson(OnPooledEvidence[State]):
+    def start(self, rows: int) -> State:
+        arms = len(self.problem.arms)
         weights = np.zeros((rows, MOST_ESTIMATES * arms))
         due, of_arms = np.zeros(rows, dtype=np.intp), np.zeros((rows, arms))
-        return State(due, weights, of_arms, of_arms, of_arms, *Doubts.none(problem, rows))
+        return State(due, weights, of_arms, of_arms, of_arms, *self.graphs.no_doubts(rows))
 
-    def decide(self, pooled: PooledEstimator, view: View, state: State, chance: Chance) -> Choice:
+    def decide(self, pooled: PooledEstimator, view: View, state: State, chance: Chance) -> Choice[State]:
         state = self._refreshed(pooled, view, state)
         drawn, means = self._drawn_and_means(pooled, view, state, chance)
         index = np.maximum(drawn, means)
         # An observation informs all arms, so do() has the benefit of every doubt: a low draw counts as a high one.
         index[:, OBSERVE] = means[:, OBSERVE] + np.abs(drawn[:, OBSERVE] - means[:, OBSERVE])
         index /= view.costs
-        arms = pick(pooled.without_idle(index, view.costs, state.refuted), view, chance)
-        return Choice(self._substituted(view, state, arms, means), state, _kept_for(view.times))
+        arms, info = pick(pooled.without_idle(index, view.costs, state.refuted), view, chance)
+        instead = self._better_observed(view, state, arms, means)
+        arms[instead], info.reason[instead] = OBSERVE, Reason.OBSERVATION_TEACHES
+        return Choice(arms, _kept_for(view.times), state, info)
 
     def _refreshed(self, pooled: PooledEstimator, view: View, state: State) -> State:
         """The state with weights, lessons and contradictions recomputed where evidence has grown by a tenth."""
@@ -83,10 +90,7 @@ class CausalThompson(OnPooledEvidence):
         if len(due) == len(state.due):
             return self._recomputed(pooled, view, state)
         if len(due):
-            state = State._make(part.copy() for part in state)
-            part = self._recomputed(pooled, view.take(due), State._make(part[due] for part in state))
-            for old, new in zip(state, part, strict=True):
-                old[due] = new
+            state = updated(state, due, self._recomputed(pooled, view.take(due), rows_of(state, due)))
         return state
 
     def _recomputed(self, pooled: PooledEstimator, view: View, state: State) -> State:
@@ -118,19 +122,16 @@ class CausalThompson(OnPooledEvidence):
             drawn, means = np.where(alone, _own_draws(view, chance), drawn), np.where(alone, own, means)
         return drawn, means
 
-    def _substituted(self, view: View, state: State, arms: Indices, means: Array) -> Indices:
-        """Observe instead, where an arm is pulled only to learn and an observation teaches as much for less."""
+    def _better_observed(self, view: View, state: State, arms: Indices, means: Array) -> Indices:
+        """The rows whose arm is pulled only to learn, where an observation teaches as much for less."""
         value = means / view.costs
         greedy = (value if view.affordable.all() else np.where(view.affordable, value, -np.inf)).argmax(axis=1)
-        rows = ((arms != greedy) & (arms != OBSERVE) & view.affordable[:, OBSERVE]).nonzero()[0]
-        if not len(rows):
-            return arms
+        rows: Indices = ((arms != greedy) & (arms != OBSERVE) & view.affordable[:, OBSERVE]).nonzero()[0]
         price, costs, pulled = value[rows, greedy[rows]], view.costs[rows], arms[rows]
         at = np.arange(len(rows))
         loss = np.maximum(price * costs[at, pulled] - means[rows, pulled], 0.0) + FLOOR
         observing = np.maximum(price * costs[:, OBSERVE] - means[rows, OBSERVE], 0.0) + FLOOR
-        arms[rows[OBSERVATION_BONUS * state.as_good[rows, pulled] * loss >= observing]] = OBSERVE
-        return arms
+        return np.asarray(rows[OBSERVATION_BONUS * state.as_good[rows, pulled] * loss >= observing])
 
 
 def _kept_for(times: Times) -> Times:

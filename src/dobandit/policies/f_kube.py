@@ -7,31 +7,28 @@ multi-armed bandits". It knows costs, and no graph.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from dobandit.arrays import Indices
-from dobandit.chance import Chance
-from dobandit.policies.protocol import Choice, Memoryless, Nothing, View
-from dobandit.policies.ties import recommended, sweep_then_pick
+from dobandit.arrays import Array
+from dobandit.policies.own_index import OwnIndex
+from dobandit.policies.protocol import Policy, View
+from dobandit.problem import Problem
 
 
 @dataclass(frozen=True)
-class FKube(Memoryless):
+class FKube(Policy):
     """Every arm once, then the largest (mean + sqrt(2 ln t / n)) / cost. Made for costs; nothing is adapted."""
 
-    name: ClassVar[str] = "f-kube"
-    objective: ClassVar[str] = "cumulative"
-    reference: ClassVar[str] = "Tran-Thanh et al., AAAI 2012"
-    ignores_budget: ClassVar[bool] = True
+    name = "f-kube"
+    objective = "cumulative"
+    reference = "Tran-Thanh et al., AAAI 2012"
 
     as_published: bool = False  # the paper's curve of F-KUBE is that of an index without the division by cost
 
-    def choose(self, view: View, state: Nothing, chance: Chance) -> Choice:
-        t = view.time + 1
-        index = view.means + np.sqrt(2 * np.log(t) / np.maximum(view.pulls, 1))
-        return Choice(sweep_then_pick(view, index if self.as_published else index / view.costs, chance), state)
+    def compile(self, problem: Problem) -> OwnIndex:
+        return OwnIndex(problem, self._index)
 
-    def recommend(self, view: View, state: Nothing) -> Indices:
-        return recommended(view.means, view.costs)
+    def _index(self, view: View) -> Array:
+        index: Array = view.means + np.sqrt(2 * np.log(view.time + 1) / np.maximum(view.pulls, 1))
+        return index if self.as_published else index / view.costs

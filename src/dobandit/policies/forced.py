@@ -7,14 +7,15 @@ do() becomes small. Otherwise the arm with the highest index is pulled.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
-from dobandit.policies.protocol import OBSERVE, View
-from dobandit.policies.ties import pick
+from dobandit.policies.protocol import OBSERVE, Info, Reason, View
+from dobandit.policies.ties import pick, sweep_first
 
 
 class Forced(NamedTuple):
@@ -28,19 +29,17 @@ def start(rows: int) -> Forced:
     return Forced(np.ones(rows), np.zeros(rows, dtype=bool))
 
 
-def decide(view: View, forced: Forced, index: Array, value: Array, chance: Chance) -> tuple[Indices, Forced]:
+def decide(view: View, forced: Forced, index: Array, value: Array, chance: Chance) -> tuple[Indices, Forced, Info]:
     """The next arm: the sweep first (in arm order, do() first), then observation where forced, else the best index.
 
     `value` is what beta compares: the estimated means (over costs, if the algorithm knows of costs).
     """
     beta = np.where(forced.swept, updated_beta(forced.beta, value, view.time), forced.beta)
-    untried = (view.pulls == 0) & view.affordable
-    sweeping = untried.any(axis=1)
-    if view.notes is not None:
-        view.notes["sweep"] = sweeping.astype(float)
-    must_observe = (view.pulls[:, OBSERVE] < beta**2 * np.log(view.time + 1)) & view.affordable[:, OBSERVE]
-    arms = np.where(must_observe, OBSERVE, pick(index, view, chance))
-    return np.where(sweeping, untried.argmax(axis=1), arms), Forced(beta, forced.swept | ~sweeping)
+    best, info = pick(index, view, chance)
+    is_due = (view.pulls[:, OBSERVE] < beta**2 * np.log(view.time + 1)) & view.affordable[:, OBSERVE]
+    reason = np.where(is_due & (best != OBSERVE), Reason.OBSERVATION_DUE, info.reason)
+    arms, info = sweep_first(view, np.where(is_due, OBSERVE, best), replace(info, reason=reason))
+    return arms, Forced(beta, forced.swept | (info.reason != Reason.SWEEP)), info
 
 
 def updated_beta(beta: Array, value: Array, t: int) -> Array:

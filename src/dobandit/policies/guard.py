@@ -9,116 +9,107 @@ evidence but never makes an estimate wrong: a correct graph stays correct with i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from dobandit.arrays import Array, Indices
 from dobandit.chance import Chance
-from dobandit.estimate.pooled import (
-    Added,
-    ArmEstimates,
-    PooledEstimator,
-    by_graph,
-    looked,
-    own_means,
-    pooled_of,
-    repaired,
-)
-from dobandit.evidence import CountTable, Evidence
-from dobandit.graph import Independence
-from dobandit.policies.protocol import Choice, State, View, updated
+from dobandit.estimate.pooled import Added, ArmEstimates, PooledEstimator, RepairedGraphs, own_means
+from dobandit.evidence import Evidence
+from dobandit.policies.protocol import Choice, Compiled, Info, Policy, S, View, rows_of, updated
 from dobandit.policies.ties import recommended
 from dobandit.problem import Problem
 
-AGAIN = 8  # promises are looked at when the number of outcomes has grown by an eighth
-FIRST = 20  # outcomes, before which no table could break one
+AGAIN = 8  # independencies are tested when the number of outcomes has grown by an eighth
+FIRST = 20  # outcomes, before which no table could violate one
 
 
 @dataclass(frozen=True)
-class OnPooledEvidence:
-    """A policy on pooled evidence, with a guard. Its state ends with the fields of `Doubts`."""
+class Guarded(Policy):
+    """A policy on pooled evidence, with a guard that can be switched off."""
 
-    ignores_budget: ClassVar[bool] = True
-    starts_from_logs: ClassVar[bool] = True
+    reads_logs: ClassVar[bool] = True
 
     guard: bool = True
 
-    def tables(self, problem: Problem) -> Sequence[CountTable]:
-        return pooled_of(problem).tables
+    @property
+    def guards_graph(self) -> bool:
+        return self.guard
 
-    def start(self, problem: Problem, rows: int) -> State:
-        raise NotImplementedError
 
-    def decide(self, pooled: PooledEstimator, view: View, state: State, chance: Chance) -> Choice:
-        """The decision of rows that believe in the graph of the pool."""
-        raise NotImplementedError
+class OnPooledEvidence(Compiled[S]):
+    """A compiled policy on pooled evidence. Its state ends with the fields of `Doubts`."""
 
-    def choose(self, view: View, state: State, chance: Chance) -> Choice:
-        state = self._watched(view, state) if self.guard else state
+    graphs: RepairedGraphs
+
+    def __init__(self, problem: Problem, guard: bool) -> None:
+        super().__init__(problem)
+        self.graphs, self.guard = RepairedGraphs(problem), guard
+        self.tables = self.graphs.given.tables
+        self.independencies = self.graphs.given.implied.independencies if guard else ()
+
+    @abstractmethod
+    def decide(self, pooled: PooledEstimator, view: View, state: S, chance: Chance) -> Choice[S]:
+        """The decision of rows that assume the graph of this estimator."""
+
+    def choose(self, view: View, state: Any, chance: Chance) -> Choice[S]:
+        state = self._tested(view, state) if self.guard else state
         if not state.added.any():
-            return self.decide(pooled_of(view.problem), view, state, chance)
-        arms = np.zeros(len(view.trials), dtype=np.intp)
-        repeats = None
-        for rows, pooled, seen in by_graph(view.problem, view.evidence, state.added):
-            part = replace(view.take(rows), evidence=seen)
-            choice = self.decide(pooled, part, type(state)(*(field[rows] for field in state)), chance)
-            arms[rows], state = choice.arms, updated(state, rows, choice.state)
-            if choice.repeats is not None:
-                repeats = np.zeros_like(arms) if repeats is None else repeats
-                repeats[rows] = choice.repeats
-        return Choice(arms, state, repeats)
+            return self.decide(self.graphs.given, view, state, chance)
+        rows = len(view.trials)
+        arms, repeats, reason = (np.zeros(rows, dtype=np.intp) for _ in range(3))
+        index = np.zeros(view.costs.shape)
+        for part, pooled, seen in self.graphs.by_graph(view.evidence, state.added):
+            choice = self.decide(pooled, replace(view.take(part), evidence=seen), rows_of(state, part), chance)
+            state = updated(state, part, choice.state)
+            arms[part], repeats[part] = choice.arm, 1 if choice.repeats is None else choice.repeats
+            reason[part], index[part] = choice.info.reason, choice.info.index
+        return Choice(arms, repeats, state, Info(reason, index))
 
-    def _watched(self, view: View, state: State) -> State:
-        """The state after a look at the promises, where it is time for one. Rows with a new graph start over."""
+    def _tested(self, view: View, state: Any) -> Any:
+        """The state after a test of the independencies, where it is time for one. Rows with a new graph start over."""
         outcomes = view.told.sum(axis=1).astype(np.intp)
         rows = (state.look <= outcomes).nonzero()[0]
         if not len(rows):
             return state
         seen = view.evidence.take(rows) if len(rows) < len(outcomes) else view.evidence
-        added = repaired(view.problem, seen, state.added[rows])
+        added = self.graphs.repaired(seen, state.added[rows])
         changed = np.flatnonzero((added != state.added[rows]).any(axis=1))
         if len(changed):
-            fresh = self.start(view.problem, len(changed))._replace(added=added[changed])
-            state = updated(state, rows[changed], fresh)
+            fresh: Any = self.start(len(changed))
+            state = updated(state, rows[changed], fresh._replace(added=added[changed]))
         look = state.look.copy()
         look[rows] = np.maximum(outcomes[rows] + 1 + outcomes[rows] // AGAIN, FIRST)
         return state._replace(look=look)
 
-    def _doubts(self, view: View, state: State) -> tuple[Array, Added]:
+    def _doubts(self, view: View, state: Any) -> tuple[Array, Added]:
         """What is refuted and added now."""
-        return (
-            looked(view.problem, view.evidence, state.refuted, state.added)
-            if self.guard
-            else (state.refuted, state.added)
-        )
+        if not self.guard:
+            return state.refuted, state.added
+        return self.graphs.reconsidered(view.evidence, state.refuted, state.added)
 
     def refuted(self, pooled: PooledEstimator, evidence: Evidence, before: Array, known: ArmEstimates) -> Array:
         """How far own rewards contradict the graph; 0 where they do not, or without the guard."""
         return pooled.refuted(evidence, before, known) if self.guard else before
 
-    def recommend(self, view: View, state: State) -> Indices:
+    def recommend(self, view: View, state: S) -> Indices:
         found = np.zeros(len(view.trials), dtype=np.intp)
         refuted, added = self._doubts(view, state)
-        for rows, pooled, seen in by_graph(view.problem, view.evidence, added):
+        for rows, pooled, seen in self.graphs.by_graph(view.evidence, added):
             known, _ = pooled.known(seen)
             alone = pooled.alone(self.refuted(pooled, seen, refuted[rows], known))
             found[rows] = recommended(np.where(alone, own_means(seen), known.means.T), view.costs[rows])
         return found
 
-    def contradicted(self, view: View, state: State) -> Array:
-        """How far own rewards contradict the graph, for `explain` and `status`."""
-        found = np.zeros(state.refuted.shape)
+    def contradictions(self, view: View, state: S) -> Array:
+        found = np.zeros(view.costs.shape)
         refuted, added = self._doubts(view, state)
-        for rows, pooled, seen in by_graph(view.problem, view.evidence, added):
+        for rows, pooled, seen in self.graphs.by_graph(view.evidence, added):
             found[rows] = self.refuted(pooled, seen, refuted[rows], pooled.known(seen)[0])
         return found
 
-    def promises(self, problem: Problem) -> Sequence[Independence]:
-        return pooled_of(problem).promises.promises if self.guard else ()
-
-    def broken(self, view: View) -> Array:
-        """How far outcomes are off the promises of the graph that was given; 0 where they keep them."""
-        return pooled_of(view.problem).broken(view.evidence) if self.guard else np.zeros((len(view.trials), 0))
+    def violations(self, view: View) -> Array:
+        return self.graphs.given.violations(view.evidence) if self.guard else super().violations(view)

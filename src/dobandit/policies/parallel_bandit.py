@@ -6,23 +6,20 @@ Algorithm 1. Made for parallel graphs and no costs; its means are confounded whe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import dataclass
 
 import numpy as np
 
 from dobandit.arrays import Array, Flags
 from dobandit.estimate.published import Conditional
-from dobandit.evidence import CountTable
 from dobandit.policies.infrequent import by_arm, by_variable, first_variables, rarer, threshold_m
-from dobandit.policies.protocol import OBSERVE, View
+from dobandit.policies.protocol import Policy, View, option
 from dobandit.policies.two_phases import TwoPhases
 from dobandit.problem import Problem
 
 
 @dataclass(frozen=True)
-class ParallelBandit(TwoPhases):
+class ParallelBandit(Policy):
     """Adaptation to costs: `form=rounds` plays B/(1 + mean cost) observations and as many interventions (Nair et al.
     2021); `form=half` spends half of the budget on each.
 
@@ -30,28 +27,36 @@ class ParallelBandit(TwoPhases):
     `explored=both-values` takes more arms than the paper defines (see gamma-nb).
     """
 
-    name: ClassVar[str] = "parallel-bandit"
-    objective: ClassVar[str] = "simple"
-    reference: ClassVar[str] = "Lattimore et al., NIPS 2016, Algorithm 1"
-    ignores_budget: ClassVar[bool] = False
+    name = "parallel-bandit"
+    objective = "simple"
+    reference = "Lattimore et al., NIPS 2016, Algorithm 1"
+    depends_on_budget = True
+    has_phases = True
 
-    form: str = field(default="rounds", metadata={"choices": ("rounds", "half")})
-    explored: str = field(default="rare-values", metadata={"choices": ("rare-values", "both-values")})
+    form: str = option("rounds", "half")
+    explored: str = option("rare-values", "both-values")
     pooled: bool = False
 
-    def tables(self, problem: Problem) -> Sequence[CountTable]:
-        return Conditional(problem).tables
+    def compile(self, problem: Problem) -> CompiledParallelBandit:
+        return CompiledParallelBandit(problem, self)
+
+
+class CompiledParallelBandit(TwoPhases):
+    def __init__(self, problem: Problem, options: ParallelBandit) -> None:
+        self._conditional = Conditional(problem)
+        super().__init__(problem, self._conditional, options.form)
+        self._options = options
 
     def infrequent(self, view: View) -> Flags:
-        seen = Conditional(view.problem).rarity(view.layout, view.counts, view.told[:, OBSERVE])
-        rarest = by_variable(seen, view.problem)
-        if self.explored == "both-values":
-            return by_arm(first_variables(rarest), view.problem)
-        return rarer(seen, threshold_m(rarest, len(view.problem.intervenable)), or_as_rare=True)
+        seen = self.rarity(view)
+        rarest = by_variable(seen, self.problem)
+        if self._options.explored == "both-values":
+            return by_arm(first_variables(rarest), self.problem)
+        return rarer(seen, threshold_m(rarest, len(self.problem.intervenable)), or_as_rare=True)
 
     def estimates(self, view: View) -> Array:
-        failures, successes = Conditional(view.problem).agreeing(view.layout, view.counts)
-        if not self.pooled:  # "we do not do so here": what was explored forgets the observations
+        failures, successes = self._conditional.agreeing(view.layout, view.counts)
+        if not self._options.pooled:  # "we do not do so here": what was explored forgets the observations
             failures, successes = (np.where(view.told > 0, 0.0, seen) for seen in (failures, successes))
         with np.errstate(invalid="ignore"):
             return np.asarray((view.rewards + successes) / (view.told + failures + successes))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
-from dobandit.policies.protocol import STOP, Choice, View, updated
+from dobandit.policies.protocol import STOP, Choice, Info, Reason, View, rows_of, updated
 
 Plan = Callable[[View, Any, int], Any]  # the state at the beginning of the given phase, for some rows
 
@@ -27,7 +27,7 @@ def begin(arms: int, rows: int) -> Phased:
     return Phased(np.zeros((rows, arms)), np.zeros(rows, dtype=np.intp))
 
 
-def carry_on(view: View, state: Any, last: int, plan: Plan) -> Choice:
+def carry_on(view: View, state: Any, last: int, plan: Plan) -> Choice[Any]:
     """The next arm of the plan, and how often. Rows that have carried out theirs get a new one; after the phase
     `last` they stop."""
     arms, repeats = _next(view, state.target)
@@ -35,11 +35,10 @@ def carry_on(view: View, state: Any, last: int, plan: Plan) -> Choice:
         phase = int(state.phase[due].min()) + 1
         rows = due[state.phase[due] == phase - 1]
         part = view.take(rows)
-        planned = plan(part, type(state)(*(field[rows] for field in state)), phase)
-        state = updated(state, rows, planned)
+        state = updated(state, rows, plan(part, rows_of(state, rows), phase))
         state.phase[rows] = phase
         arms[rows], repeats[rows] = _next(part, state.target[rows])
-    return Choice(arms, state, repeats)
+    return Choice(arms, repeats, state, Info(np.full(len(arms), Reason.PLAN)))
 
 
 def _next(view: View, target: Array) -> tuple[Indices, Indices]:

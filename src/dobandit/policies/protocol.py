@@ -1,34 +1,35 @@
-"""What a policy is: it looks at a view of what happened and says what to do next.
+"""What a policy is: compiled for a problem, it looks at a view of what happened and says what to do next.
 
-A policy is written once for a batch: every array has the row (a trial with its budget) as its first axis,
-and a live study is a batch of one row. It holds no state of its own; what it needs to remember goes through
-`State`, a NamedTuple of arrays, and every random number is handed to it. It never checks the budget: the
-engine says which arms are affordable, and accepts no other.
+A policy is written once for a batch: every array has the row (a trial with its budget) as its first axis, and a live
+study is a batch of one row. It holds no state of its own; what it needs to remember goes through a state, a NamedTuple
+of arrays, and every random number is passed in. It never checks the budget: the engine says which arms are affordable,
+and accepts no other.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
+from dobandit.estimate.pooled import RepairedGraphs
 from dobandit.evidence import CountTable, Evidence, Layout
 from dobandit.graph import Independence
-from dobandit.problem import Problem
-
-State = Any  # a NamedTuple of arrays whose first axis is the row
+from dobandit.problem import Objective, Problem
 
 OBSERVE = 0  # do() is the first arm
-STOP = -1  # instead of an arm: the plan is carried out, whatever money is left
+STOP = -1  # instead of an arm: the plan is carried out, however much money is left
 
 
 @dataclass
 class View:
-    """What a policy may know at a decision. Indices are columns, do() the first."""
+    """What a policy may know at a decision. Arms are columns, do() the first."""
 
     problem: Problem
     evidence: Evidence
@@ -39,7 +40,6 @@ class View:
     left: Array
     affordable: Flags
     pulls: Array  # pending ones included
-    notes: dict[str, Array] | None = None  # filled with the numbers behind a choice, if not None
 
     def take(self, rows: Indices) -> View:
         """Some of the rows."""
@@ -94,41 +94,120 @@ class View:
         return np.asarray(dearer.mean(axis=1) if dearer.shape[1] else np.ones(len(dearer)))
 
 
-class Choice(NamedTuple):
-    """The arm of every row, what to remember, and how often to pull that arm before asking again (default: once)."""
+class Reason(IntEnum):
+    """Why an arm was chosen."""
 
-    arms: Indices
-    state: State
-    repeats: Indices | None = None
+    INDEX = 0  # it has the largest index of the affordable arms
+    TIE = 1  # several have, and chance picked this one
+    SWEEP = 2  # every arm is pulled once before the index decides
+    OBSERVATION_DUE = 3  # do() comes first while it has been pulled too rarely
+    OBSERVATION_TEACHES = 4  # do() teaches as much about the arm with the largest index, for less
+    PLAN = 5  # a plan says how often every arm is pulled
 
 
-def updated(state: State, rows: Indices, part: State) -> State:
+@dataclass(frozen=True)
+class Info:
+    """Why every row chose its arm: the reason, and the numbers that were compared."""
+
+    reason: Indices
+    index: Array | None = None  # of every arm; None where a plan decides
+
+
+S = TypeVar("S", bound=tuple[Any, ...])  # the state of a policy: a NamedTuple of arrays whose first axis is the row
+
+
+class Choice(NamedTuple, Generic[S]):
+    """The arm of every row, how often to pull it before asking again (None: once), what to remember, and why."""
+
+    arm: Indices
+    repeats: Indices | None
+    state: S
+    info: Info
+
+
+def updated(state: S, rows: Indices, part: S) -> S:
     """The state with new values in some rows; the old arrays stay as they are, for a policy may hold one twice."""
-    fields = [field.copy() for field in state]
-    for field, new in zip(fields, part, strict=True):
-        field[rows] = new
-    return type(state)(*fields)
+    arrays = [array.copy() for array in state]
+    for array, new in zip(arrays, part, strict=True):
+        array[rows] = new
+    return type(state)(*arrays)
 
 
-class Policy(Protocol):
-    """One algorithm, in one file."""
+def rows_of(state: S, rows: Indices) -> S:
+    """The state of some of the rows."""
+    return type(state)(*(array[rows] for array in state))
+
+
+class Nothing(NamedTuple):
+    """The state of a policy that needs none: counts and means say it all."""
+
+
+class Compiled(ABC, Generic[S]):
+    """A policy that is ready to choose in one problem: what depends on the problem alone has been computed."""
+
+    tables: Sequence[CountTable] = ()  # the counts that it needs
+    graphs: RepairedGraphs | None = None  # the pooled estimator, if it decides by one
+    independencies: Sequence[Independence] = ()  # what it expects of the outcomes if the graph is right
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+
+    @abstractmethod
+    def start(self, rows: int) -> S:
+        """What so many rows remember before the first decision."""
+
+    @abstractmethod
+    def choose(self, view: View, state: S, chance: Chance) -> Choice[S]:
+        """The next decision of every row."""
+
+    @abstractmethod
+    def recommend(self, view: View, state: S) -> Indices:
+        """The arm to name as the best; rows may have made different numbers of pulls."""
+
+    def violations(self, view: View) -> Array:
+        """How far outcomes are off each of the `independencies`, in standard deviations; 0 where they agree."""
+        return np.zeros((len(view.trials), len(self.independencies)))
+
+    def contradictions(self, view: View, state: S) -> Array:
+        """How far an arm's own rewards are off the graph's answer, in standard deviations; 0 where they agree."""
+        return np.zeros(view.costs.shape)
+
+
+class Policy(ABC):
+    """One algorithm, in one file: a frozen dataclass of its options, and what it can do.
+
+    The registry finds every class of this package that has a name. `compile` returns what chooses.
+    """
 
     name: ClassVar[str]
-    objective: ClassVar[str]  # "cumulative" or "simple"
+    objective: ClassVar[Objective]
     reference: ClassVar[str]
-    ignores_budget: ClassVar[bool]  # whether its choices do not depend on the budget while every arm is affordable
+    depends_on_budget: ClassVar[bool] = False  # its choices depend on the budget even while every arm is affordable
+    reads_logs: ClassVar[bool] = False  # it has a use for rows that were logged before its first pull
+    has_phases: ClassVar[bool] = False  # its state has a `phase`, and a new one waits for the results of the last
 
-    def tables(self, problem: Problem) -> Sequence[CountTable]:
-        """The counts it needs."""
-        ...
+    @property
+    def guards_graph(self) -> bool | None:
+        """Whether it doubts the graph where outcomes contradict it; False: it trusts the graph whatever happens; None:
+        it makes no such check."""
+        return None
 
-    def start(self, problem: Problem, rows: int) -> State: ...
+    @abstractmethod
+    def compile(self, problem: Problem) -> Compiled[Any]:
+        """The policy for this problem."""
 
-    def choose(self, view: View, state: State, chance: Chance) -> Choice: ...
 
-    def recommend(self, view: View, state: State) -> Indices:
-        """The arm to name as the best; rows may have made different numbers of pulls."""
-        ...
+def option(default: str, *others: str) -> str:
+    """A field of a policy that is one of these words."""
+    choice: str = field(default=default, metadata={"choices": (default, *others)})
+    return choice
+
+
+class Memoryless(Compiled[Nothing]):
+    """A policy that remembers nothing."""
+
+    def start(self, rows: int) -> Nothing:
+        return Nothing()
 
 
 def contradiction_told(z: float) -> str:
@@ -137,39 +216,8 @@ def contradiction_told(z: float) -> str:
 
 
 def broken_promise_told(promise: Independence, z: float) -> str:
-    """What a user is told of outcomes that do not keep a promise of the graph."""
+    """What a user is told of outcomes that contradict an independence that the graph implies."""
     return (
         f"outcomes contradict the graph: {promise} does not hold, |z| = {z:.1f}; "
         f"is there a hidden cause {promise.a} <-> {promise.b}, or an edge?"
     )
-
-
-@runtime_checkable
-class Guarded(Protocol):
-    """A policy that notices when the graph is wrong."""
-
-    def promises(self, problem: Problem) -> Sequence[Independence]:
-        """What it watches in the outcomes."""
-        ...
-
-    def broken(self, view: View) -> Array:
-        """How far outcomes are off each promise, in standard deviations, or 0: axes (row, promise)."""
-        ...
-
-    def contradicted(self, view: View, state: State) -> Array:
-        """How far an arm's own rewards contradict the graph, in standard deviations, or 0: axes (row, arm)."""
-        ...
-
-
-class Nothing(NamedTuple):
-    """The state of a policy that needs none: counts and means say it all."""
-
-
-class Memoryless:
-    """A policy that asks for no tables and remembers nothing."""
-
-    def tables(self, problem: Problem) -> Sequence[CountTable]:
-        return ()
-
-    def start(self, problem: Problem, rows: int) -> Nothing:
-        return Nothing()

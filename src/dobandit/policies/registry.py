@@ -1,4 +1,4 @@
-"""Finding policies by name: every class of this package that has a name, an objective and a reference is one."""
+"""Finding policies by name: every `Policy` of this package that has a name."""
 
 from __future__ import annotations
 
@@ -13,36 +13,24 @@ from typing import Any
 import dobandit.policies
 from dobandit.errors import PolicyError, did_you_mean, listing
 from dobandit.policies.protocol import Policy
+from dobandit.problem import Objective
 
 _SPEC = re.compile(r"\s*([^\[\]]+?)\s*(?:\[(.*)\])?\s*")
+RECOMMENDED: dict[Objective, str] = {"cumulative": "causal-thompson", "simple": "causal-explore"}
 ORDER = (  # the rest follows by name
     *("causal-thompson", "paper-cumulative", "crm", "crm-nb", "f-kube", "ucb", "thompson"),
     *("causal-explore", "paper-simple", "srm", "gamma-nb", "parallel-bandit", "successive-rejects", "sh-rr", "uniform"),
 )
-PARTS = (
-    "name",
-    "objective",
-    "ignores_budget",
-    "tables",
-    "start",
-    "choose",
-    "recommend",
-)  # of what may be handed in as a policy
 
 
 @cache
-def registered() -> dict[str, type[Any]]:
+def registered() -> dict[str, type[Policy]]:
     """All policies by name, the paper's first."""
-    found = {}
+    found: dict[str, type[Policy]] = {}
     for module in iter_modules(dobandit.policies.__path__, "dobandit.policies."):
         for value in vars(import_module(module.name)).values():
-            name = getattr(value, "name", None)
-            if (
-                getattr(value, "__module__", "") == module.name
-                and hasattr(value, "reference")
-                and isinstance(name, str)
-            ):
-                found[name] = value
+            if isinstance(value, type) and issubclass(value, Policy) and "name" in vars(value):
+                found[value.name] = value
     return dict(sorted(found.items(), key=lambda item: (_rank(item[0]), item[0])))
 
 
@@ -53,8 +41,11 @@ def policies_for(objective: str) -> list[str]:
 def policy(spec: str | Policy) -> Policy:
     """The policy that a text such as `f-kube[as_published=true]` names, or the policy itself."""
     if not isinstance(spec, str):
-        if isinstance(spec, type) or not all(hasattr(spec, part) for part in PARTS):
-            raise PolicyError(f"a policy is a name such as 'f-kube' or an object of a policy's class, not {spec!r}")
+        if not isinstance(spec, Policy):
+            raise PolicyError(
+                f"a policy is a name such as 'f-kube' or an object of a class derived from dobandit.policies.Policy, "
+                f"not {spec!r}"
+            )
         return spec
     parsed = _SPEC.fullmatch(spec)
     name = _plain(parsed[1] if parsed else spec)
@@ -63,8 +54,7 @@ def policy(spec: str | Policy) -> Policy:
         hint = did_you_mean(name, known, most=3) or f"there are {listing(registered())}"
         raise PolicyError(f"there is no policy {spec!r}; {hint}")
     kind = known[name]
-    made: Policy = kind(**_options(spec, kind, parsed[2] or ""))
-    return made
+    return kind(**_options(spec, kind, parsed[2] or ""))
 
 
 def spec_of(made: Policy) -> str:
@@ -94,14 +84,9 @@ def name_of(made: Policy) -> str:
     return spec
 
 
-def starts_from_logs(made: Policy) -> bool:
-    """Whether the policy has a use for rows that were logged before its first pull."""
-    return bool(getattr(made, "starts_from_logs", False))
-
-
-def _options(spec: str, kind: type[Any], text: str) -> dict[str, object]:
+def _options(spec: str, kind: type[Policy], text: str) -> dict[str, Any]:
     known = {f.name: f for f in _fields(kind)}
-    options: dict[str, object] = {}
+    options: dict[str, Any] = {}
     for part in filter(None, (p.strip() for p in text.split(","))):
         key, equals, value = part.partition("=")
         key = key.strip().replace("-", "_").lower()

@@ -1,15 +1,16 @@
-"""What the algorithms share that drop arms from phase to phase until one is left."""
+"""Policies that drop arms from phase to phase until one is left."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import NamedTuple
 
 import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
-from dobandit.policies.phases import begin
-from dobandit.policies.protocol import View
+from dobandit.policies.phases import begin, carry_on
+from dobandit.policies.protocol import Choice, Compiled, View
 from dobandit.policies.ties import chosen, recommended
 
 
@@ -21,11 +22,42 @@ class Elimination(NamedTuple):
     active: Flags
 
 
-def begin_elimination(arms: int, rows: int) -> Elimination:
-    return Elimination(*begin(arms, rows), np.ones((rows, arms), dtype=bool))
+class Rejecting(Compiled[Elimination]):
+    """Between two phases the worst arms are dropped; the best of those that are left is recommended."""
+
+    @property
+    @abstractmethod
+    def phases(self) -> int:
+        """In how many phases arms are pulled."""
+
+    @abstractmethod
+    def dropped(self, active: int) -> int:
+        """How many of so many active arms are dropped after a phase."""
+
+    @abstractmethod
+    def share(self, view: View, active: Flags, phase: int) -> Array:
+        """How often every arm is pulled in this phase."""
+
+    def start(self, rows: int) -> Elimination:
+        arms = len(self.problem.arms)
+        return Elimination(*begin(arms, rows), np.ones((rows, arms), dtype=bool))
+
+    def choose(self, view: View, state: Elimination, chance: Chance) -> Choice[Elimination]:
+        def plan(view: View, state: Elimination, phase: int) -> Elimination:
+            active = state.active
+            if phase > 1:  # the number of active arms is the same in all rows of a phase
+                active = _without_worst(view, active, self.dropped(int(active[0].sum())), chance, phase)
+            if phase > self.phases:
+                return state._replace(active=active)
+            return Elimination(view.pulls + self.share(view, active, phase), state.phase, active)
+
+        return carry_on(view, state, self.phases + 1, plan)
+
+    def recommend(self, view: View, state: Elimination) -> Indices:
+        return recommended(np.where(state.active & (view.told > 0), view.means, np.nan), view.costs)
 
 
-def dropped(view: View, active: Flags, number: int, chance: Chance, phase: int) -> Flags:
+def _without_worst(view: View, active: Flags, number: int, chance: Chance, phase: int) -> Flags:
     """The active arms without the worst ones; those that were never pulled go first, and ties are broken at random."""
     active = active.copy()
     value = np.where(view.told > 0, view.means, -np.inf)
@@ -35,8 +67,3 @@ def dropped(view: View, active: Flags, number: int, chance: Chance, phase: int) 
         lowest = np.where(active, value, np.inf).min(axis=1, keepdims=True)
         active[rows, chosen(active & (value == lowest), u[:, i])] = False
     return active
-
-
-def survivor(view: View, active: Flags) -> Indices:
-    """The best of the arms that are left."""
-    return recommended(np.where(active & (view.told > 0), view.means, np.nan), view.costs)

@@ -6,51 +6,49 @@ costs: it is given a number n of pulls.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import dataclass
 
 import numpy as np
 
-from dobandit.arrays import Array, Flags, Indices
-from dobandit.chance import Chance
-from dobandit.evidence import CountTable
-from dobandit.policies.phases import carry_on, fair_share, whole
-from dobandit.policies.protocol import Choice, View
-from dobandit.policies.rejecting import Elimination, begin_elimination, dropped, survivor
+from dobandit.arrays import Array, Flags
+from dobandit.policies.phases import fair_share, whole
+from dobandit.policies.protocol import Policy, View, option
+from dobandit.policies.rejecting import Rejecting
 from dobandit.problem import Problem
 
 
 @dataclass(frozen=True)
-class SuccessiveRejects:
+class SuccessiveRejects(Policy):
     """Adaptation to costs: `form=mean` takes n = B / mean cost and cuts what cannot be paid; `form=budget` the largest
     n that can be paid whatever is dropped, and gives the rest to the last two arms; `form=half` takes n = B / (2 mean
     cost), which is what the published curve seems to be."""
 
-    name: ClassVar[str] = "successive-rejects"
-    objective: ClassVar[str] = "simple"
-    reference: ClassVar[str] = "Audibert et al., COLT 2010"
-    ignores_budget: ClassVar[bool] = False
+    name = "successive-rejects"
+    objective = "simple"
+    reference = "Audibert et al., COLT 2010"
+    depends_on_budget = True
+    has_phases = True
 
-    form: str = field(default="mean", metadata={"choices": ("mean", "budget", "half")})
+    form: str = option("mean", "budget", "half")
 
-    def tables(self, problem: Problem) -> Sequence[CountTable]:
-        return ()
+    def compile(self, problem: Problem) -> CompiledSuccessiveRejects:
+        return CompiledSuccessiveRejects(problem, self.form)
 
-    def start(self, problem: Problem, rows: int) -> Elimination:
-        return begin_elimination(len(problem.arms), rows)
 
-    def choose(self, view: View, state: Elimination, chance: Chance) -> Choice:
-        arms = view.costs.shape[1]
+class CompiledSuccessiveRejects(Rejecting):
+    def __init__(self, problem: Problem, form: str) -> None:
+        super().__init__(problem)
+        self._form = form
 
-        def plan(view: View, state: Elimination, phase: int) -> Elimination:
-            active = dropped(view, state.active, 1, chance, phase) if phase > 1 else state.active
-            if phase == arms:  # one is left
-                return state._replace(active=active)
-            share = fair_share(active, view.costs, view.left, self._new_pulls(view, phase))
-            return Elimination(view.pulls + share, state.phase, active)
+    @property
+    def phases(self) -> int:
+        return len(self.problem.arms) - 1
 
-        return carry_on(view, state, arms, plan)
+    def dropped(self, active: int) -> int:
+        return 1
+
+    def share(self, view: View, active: Flags, phase: int) -> Array:
+        return fair_share(active, view.costs, view.left, self._new_pulls(view, phase))
 
     def _new_pulls(self, view: View, phase: int) -> Array:
         """How often every surviving arm is pulled in this phase."""
@@ -59,16 +57,13 @@ class SuccessiveRejects:
         fits = self._number(view) > arms
         once = np.full(len(pulls), 1.0 if phase == 1 else 0.0)  # too little money: every arm once, as far as it goes
         new = np.where(fits, pulls[:, phase] - pulls[:, phase - 1], once)
-        return np.where(fits, np.inf, new) if self.form == "budget" and phase == arms - 1 else new
+        return np.where(fits, np.inf, new) if self._form == "budget" and phase == arms - 1 else new
 
     def _number(self, view: View) -> Array:
         """n."""
-        if self.form == "budget":
+        if self._form == "budget":
             return largest_number(view.costs, view.budget)
-        return whole(view.budget / view.costs.mean(axis=1) / (2 if self.form == "half" else 1))
-
-    def recommend(self, view: View, state: Elimination) -> Indices:
-        return survivor(view, state.active)
+        return whole(view.budget / view.costs.mean(axis=1) / (2 if self._form == "half" else 1))
 
 
 def schedule(number: Array, arms: int) -> Array:

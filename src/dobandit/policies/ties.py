@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
-from dobandit.policies.protocol import View
+from dobandit.policies.protocol import Info, Reason, View
 
 
-def pick(scores: Array, view: View, chance: Chance) -> Indices:
-    """The affordable arm with the highest score; of m such arms the floor(u*m)-th in arm order."""
+def pick(scores: Array, view: View, chance: Chance) -> tuple[Indices, Info]:
+    """The affordable arm with the highest score, and why; of m such arms the floor(u*m)-th in arm order."""
     allowed = view.affordable
-    if view.notes is not None:
-        view.notes["index"] = scores.copy()
     masked = scores if allowed.all() else np.where(allowed, scores, -np.inf)
     best: Indices = masked.argmax(axis=1)
     last = masked.shape[1] - 1 - masked[:, ::-1].argmax(axis=1)
     several = (best != last).nonzero()[0]
+    reason = np.full(len(best), Reason.INDEX)
     if len(several):
         u = chance.uniforms(view.trials[several], view.times[several], 1)[:, 0]
         ties = masked[several] == masked[several, best[several]][:, np.newaxis]
         best[several] = chosen(ties & allowed[several], u)
-    return best
+        reason[several] = Reason.TIE
+    return best, Info(reason, scores)
 
 
 def chosen(marked: Flags, u: Array) -> Indices:
@@ -36,14 +38,14 @@ def chosen(marked: Flags, u: Array) -> Indices:
     return found
 
 
-def sweep_then_pick(view: View, index: Array, chance: Chance) -> Indices:
-    """Every arm once in arm order, as far as it is affordable; then the affordable one with the highest index."""
-    best = pick(index, view, chance)
+def sweep_first(view: View, arms: Indices, info: Info) -> tuple[Indices, Info]:
+    """Every arm once in arm order, as far as it is affordable, before these choices count."""
     untried = (view.pulls == 0) & view.affordable
     sweeping = untried.any(axis=1)
-    if view.notes is not None:
-        view.notes["sweep"] = sweeping.astype(float)
-    return np.where(sweeping, untried.argmax(axis=1), best) if sweeping.any() else best
+    if not sweeping.any():
+        return arms, info
+    reason = np.where(sweeping, Reason.SWEEP, info.reason)
+    return np.where(sweeping, untried.argmax(axis=1), arms), replace(info, reason=reason)
 
 
 def recommended(scores: Array, costs: Array) -> Indices:

@@ -2,39 +2,49 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
+from dobandit.estimate.published import Conditional, Projected
 from dobandit.policies.phases import Phased, begin, carry_on, fair_share, whole
-from dobandit.policies.protocol import OBSERVE, Choice, View
+from dobandit.policies.protocol import OBSERVE, Choice, Compiled, View
 from dobandit.policies.ties import recommended
 from dobandit.problem import Problem
 
 
-class TwoPhases:
+class TwoPhases(Compiled[Phased]):
     """A policy that observes first, then pulls the `infrequent` arms equally often, and recommends by `estimates`."""
 
-    form: str = "half"
+    def __init__(self, problem: Problem, observed: Conditional | Projected, form: str = "half") -> None:
+        super().__init__(problem)
+        self.observed, self.tables, self._form = observed, observed.tables, form
 
-    def start(self, problem: Problem, rows: int) -> Phased:
-        return begin(len(problem.arms), rows)
+    def start(self, rows: int) -> Phased:
+        return begin(len(self.problem.arms), rows)
 
-    def choose(self, view: View, state: Phased, chance: Chance) -> Choice:
+    def choose(self, view: View, state: Phased, chance: Chance) -> Choice[Phased]:
         return carry_on(view, state, 2, self._plan)
 
     def _plan(self, view: View, state: Phased, phase: int) -> Phased:
         if phase == 1:
-            return state._replace(target=first_phase(view, self.form))
-        return state._replace(target=state.target + second_phase(self.infrequent(view), view, self.form))
+            return state._replace(target=first_phase(view, self._form))
+        return state._replace(target=state.target + second_phase(self.infrequent(view), view, self._form))
 
+    @abstractmethod
     def infrequent(self, view: View) -> Flags:
         """The arms that were seen too rarely, with axes (row, arm)."""
-        raise NotImplementedError
+
+    def rarity(self, view: View) -> Array:
+        """How rare each arm is among the observations."""
+        return self.observed.rarity(view.layout, view.counts, view.told[:, OBSERVE])
 
     def estimates(self, view: View) -> Array:
-        """The mean of every arm, NaN where nothing is known."""
-        raise NotImplementedError
+        """The mean of every arm, NaN where nothing is known: that of its own pulls where there are some (the
+        observations are then forgotten), else that from the observations."""
+        return np.where(view.told > 0, view.means, self.observed.means(view.layout, view.counts))
 
     def recommend(self, view: View, state: Phased) -> Indices:
         return recommended(self.estimates(view), view.costs)

@@ -6,28 +6,27 @@ Auer, Cesa-Bianchi and Fischer (Machine Learning 2002), "Finite-time analysis of
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
-from dobandit.arrays import Indices
-from dobandit.chance import Chance
-from dobandit.policies.protocol import Choice, Memoryless, Nothing, View
-from dobandit.policies.ties import recommended, sweep_then_pick
+from dobandit.arrays import Array
+from dobandit.policies.own_index import OwnIndex
+from dobandit.policies.protocol import Policy, View
+from dobandit.problem import Problem
 
 
 @dataclass(frozen=True)
-class Ucb(Memoryless):
+class Ucb(Policy):
     """Every arm once, then the largest mean + sqrt(2 ln t / n). Costs only decide which arms are affordable."""
 
-    name: ClassVar[str] = "ucb"
-    objective: ClassVar[str] = "cumulative"
-    reference: ClassVar[str] = "Auer et al., Machine Learning 2002"
-    ignores_budget: ClassVar[bool] = True
+    name = "ucb"
+    objective = "cumulative"
+    reference = "Auer et al., Machine Learning 2002"
 
-    def choose(self, view: View, state: Nothing, chance: Chance) -> Choice:
-        index = view.means + np.sqrt(2 * np.log(view.time + 1) / np.maximum(view.pulls, 1))
-        return Choice(sweep_then_pick(view, index, chance), state)
+    def compile(self, problem: Problem) -> OwnIndex:
+        return OwnIndex(problem, _index)
 
-    def recommend(self, view: View, state: Nothing) -> Indices:
-        return recommended(view.means, view.costs)
+
+def _index(view: View) -> Array:
+    index: Array = view.means + np.sqrt(2 * np.log(view.time + 1) / np.maximum(view.pulls, 1))
+    return index

@@ -13,7 +13,7 @@ from dobandit.arrays import Array
 from dobandit.chance import BLOCK, uniforms
 from dobandit.errors import SimulationError, listing
 from dobandit.evidence import Data, Layout, Logged, open_file, open_source, read_log
-from dobandit.policies import Guarded, Policy, policies_for, policy, spec_of, starts_from_logs
+from dobandit.policies import Policy, policies_for, policy, spec_of
 from dobandit.problem import Choose, Cost, Problem, Uniform, is_positive
 from dobandit.simulation import regret
 from dobandit.simulation.engine import Played, Setting, play
@@ -59,7 +59,7 @@ def simulate(
     grid = _grid(match.problem.budget if budgets is None else budgets, "budgets")
     costs = draw_costs(match.problems, seed, first)
     # A policy that plans ahead has a row for every budget, but few decisions: larger batches suit it.
-    ahead = any(not p.ignores_budget for p in match.policies.values())
+    ahead = any(p.depends_on_budget for p in match.policies.values())
     parts = _batches(trials, PLANNED * batch // len(grid) if ahead else batch)
     settings = [match.setting(part, costs[part.start : part.stop], grid) for part in parts]
     played = _play_all(match, settings, executor, progress, logs)
@@ -265,12 +265,12 @@ def _read_logs(match: Match, world: World | Callable[[int], World], evidence: Da
     source = open_file(Path(evidence)) if isinstance(evidence, str | Path) else open_source(evidence)
     problem = match.problem
     logs = {
-        name: read_log(problem, source, Layout(problem, made.tables(problem)))
+        name: read_log(problem, source, Layout(problem, made.compile(problem).tables))
         for name, made in match.policies.items()
-        if starts_from_logs(made)
+        if made.reads_logs
     }
     if not logs:
-        able = listing(name for name in policies_for(problem.objective) if starts_from_logs(policy(name)))
+        able = listing(name for name in policies_for(problem.objective) if policy(name).reads_logs)
         raise SimulationError(f"evidence: none of these policies can start from a log; {able} can")
     return logs
 
@@ -310,8 +310,5 @@ def _results(
         recommended={name: p.recommended for name, p in played.items()},
         contradicted={name: p.contradicted for name, p in played.items()},
         broken={name: p.broken for name, p in played.items()},
-        promises={
-            name: tuple(made.promises(problem)) if isinstance(made, Guarded) else ()
-            for name, made in match.policies.items()
-        },
+        promises={name: tuple(made.compile(problem).independencies) for name, made in match.policies.items()},
     )

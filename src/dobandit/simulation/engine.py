@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import STRETCH, Chance
 from dobandit.errors import PolicyError
 from dobandit.evidence import Evidence, Logged
-from dobandit.policies import STOP, Choice, Guarded, Policy, View, spec_of
+from dobandit.policies import STOP, Choice, Compiled, Policy, View, spec_of
 from dobandit.problem import Problem
 from dobandit.simulation.rows import Rows, payable, pulls_at_once, split_off
 from dobandit.worlds import World
@@ -58,9 +58,11 @@ def play(
     setting: Setting,
     progress: Callable[[float], None] | None = None,
     logged: Logged | None = None,
+    compiled: Compiled[Any] | None = None,
 ) -> Played:
-    """Run a policy until all money is spent, or until it stops; it may start from logged evidence."""
-    run = _Run(policy, setting, logged)
+    """Run a policy until all money is spent, or until it stops; it may start from logged evidence. It is compiled
+    here unless that has been done."""
+    run = _Run(policy, compiled or policy.compile(setting.problem), setting, logged)
     for step in count():
         run.rows = split_off(run.rows, setting.budgets)
         run.decide()
@@ -76,14 +78,13 @@ def play(
 class _Run:
     """A policy on its way through a setting."""
 
-    def __init__(self, policy: Policy, setting: Setting, logged: Logged | None) -> None:
-        self.policy, self.setting = policy, setting
-        self.rows, self.nature = _start(policy, setting, logged), _Nature(setting)
+    def __init__(self, policy: Policy, compiled: Compiled[Any], setting: Setting, logged: Logged | None) -> None:
+        self.policy, self.compiled, self.setting = policy, compiled, setting
+        self.rows, self.nature = _start(policy, compiled, setting, logged), _Nature(setting)
         self.chance = Chance(setting.seed, f"policy:{policy.name}")  # variants of a policy have the same luck
         shape = (len(setting.trials), len(setting.budgets))
         by_arm = (*shape, len(setting.problem.arms))
-        promises = len(policy.promises(setting.problem)) if isinstance(policy, Guarded) else 0
-        recommended, broken = np.zeros(shape, dtype=np.intp), np.zeros((*shape, promises))
+        recommended, broken = np.zeros(shape, dtype=np.intp), np.zeros((*shape, len(compiled.independencies)))
         self.played = Played(np.zeros(by_arm), recommended, np.zeros(by_arm), broken)
         self.retired: list[Rows] = []
 
@@ -94,8 +95,8 @@ class _Run:
             affordable = asked.affordable()
             ending = ~affordable.any(axis=1)
             if not ending.any():
-                choice = self.policy.choose(self.view(asked, affordable), asked.state, self.chance)
-                ending = np.asarray(choice.arms == STOP)
+                choice = self.compiled.choose(self.view(asked, affordable), asked.state, self.chance)
+                ending = np.asarray(choice.arm == STOP)
                 self._check(choice, affordable)
                 self.rows.remember(index, choice)
             if not ending.any():
@@ -105,9 +106,9 @@ class _Run:
             if sum(gone.evidence.counts.size for gone in self.retired) > TOGETHER:
                 self.recommend()
 
-    def _check(self, choice: Choice, affordable: Flags) -> None:
-        stops = np.asarray(choice.arms == STOP)
-        paid = affordable[np.arange(len(affordable)), np.maximum(choice.arms, 0)]
+    def _check(self, choice: Choice[Any], affordable: Flags) -> None:
+        stops = np.asarray(choice.arm == STOP)
+        paid = affordable[np.arange(len(affordable)), np.maximum(choice.arm, 0)]
         if not (paid | stops).all():
             raise PolicyError(f"{spec_of(self.policy)} chose an arm that it cannot pay; this is a bug in the policy")
         if choice.repeats is not None and not ((choice.repeats >= 1) | stops).all():
@@ -120,10 +121,9 @@ class _Run:
         gone = Rows.joined(self.retired)
         view = self.view(gone, np.zeros(gone.pulls.shape, dtype=bool))
         self.played.pulls[gone.trial, gone.target] = gone.pulls
-        self.played.recommended[gone.trial, gone.target] = self.policy.recommend(view, gone.state)
-        if isinstance(self.policy, Guarded):
-            self.played.contradicted[gone.trial, gone.target] = self.policy.contradicted(view, gone.state)
-            self.played.broken[gone.trial, gone.target] = self.policy.broken(view)
+        self.played.recommended[gone.trial, gone.target] = self.compiled.recommend(view, gone.state)
+        self.played.contradicted[gone.trial, gone.target] = self.compiled.contradictions(view, gone.state)
+        self.played.broken[gone.trial, gone.target] = self.compiled.violations(view)
         self.retired = []
 
     def pull(self) -> None:
@@ -232,16 +232,16 @@ class _Nature:
         return self._ahead[2]
 
 
-def _start(policy: Policy, setting: Setting, logged: Logged | None) -> Rows:
+def _start(policy: Policy, compiled: Compiled[Any], setting: Setting, logged: Logged | None) -> Rows:
     """One row for each trial on the largest budget; one for each trial and budget where the policy plans ahead."""
     n, budgets = len(setting.trials), np.array(setting.budgets)
     last = len(budgets) - 1
-    shared = policy.ignores_budget
+    shared = not policy.depends_on_budget
     trial = np.arange(n) if shared else np.repeat(np.arange(n), len(budgets))
     target = np.full(n, last) if shared else np.tile(np.arange(len(budgets)), n)
     rows = len(trial)
     costs = setting.costs[trial]
-    evidence = Evidence.none(setting.problem, policy.tables(setting.problem), rows)
+    evidence = Evidence.none(setting.problem, compiled.tables, rows)
     if logged is not None:
         evidence.add_logged(logged)
     return Rows(
@@ -257,5 +257,5 @@ def _start(policy: Policy, setting: Setting, logged: Logged | None) -> Rows:
         time=np.zeros(rows, dtype=np.intp),
         arm=np.zeros(rows, dtype=np.intp),
         repeats_left=np.zeros(rows, dtype=np.intp),
-        state=policy.start(setting.problem, rows),
+        state=compiled.start(rows),
     )

@@ -1,4 +1,4 @@
-"""The books of a batch of rows: what each has pulled, earned and spent, and how far its money goes."""
+"""A batch of rows: what each has pulled, earned and spent, and how far its money goes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.evidence import Evidence
-from dobandit.policies import Choice, updated
+from dobandit.policies import Choice, rows_of, updated
 from dobandit.problem import ROUNDING
 
 NEARLY = 1.001  # times the dearest arm: with more money than this, any arm is affordable
@@ -43,13 +43,13 @@ class Rows:
         """The rows that need a decision."""
         return np.flatnonzero(self.repeats_left == 0)
 
-    def remember(self, index: Indices, choice: Choice) -> None:
+    def remember(self, index: Indices, choice: Choice[Any]) -> None:
         """The decision of these rows."""
         repeats = np.ones(len(index), dtype=np.intp) if choice.repeats is None else choice.repeats
         if len(index) == len(self.trial):
-            self.arm, self.repeats_left, self.state = choice.arms, repeats, choice.state
+            self.arm, self.repeats_left, self.state = choice.arm, repeats, choice.state
             return
-        self.arm[index], self.repeats_left[index] = choice.arms, repeats
+        self.arm[index], self.repeats_left[index] = choice.arm, repeats
         self.state = updated(self.state, index, choice.state)
 
     def affordable(self) -> Flags:
@@ -62,8 +62,7 @@ class Rows:
     def take(self, index: Indices) -> Rows:
         """These rows only, or some of them twice."""
         kept = {name: value[index] for name, value in vars(self).items() if isinstance(value, np.ndarray)}
-        state = type(self.state)(*(part[index] for part in self.state))
-        return Rows(**kept, evidence=self.evidence.take(index), state=state)
+        return Rows(**kept, evidence=self.evidence.take(index), state=rows_of(self.state, index))
 
     @staticmethod
     def joined(parts: Sequence[Rows]) -> Rows:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.estimate.pooled.arm_estimates import ArmEstimates, ArmEstimator
 from dobandit.estimate.pooled.expected_counts import ExpectedCounts
-from dobandit.estimate.pooled.implied_independencies import Promises
+from dobandit.estimate.pooled.implied_independencies import ImpliedIndependencies
 from dobandit.estimate.pooled.joint import Joint
 from dobandit.estimate.pooled.pool import Pool
 from dobandit.estimate.pooled.posterior import PRIOR, Conditions, shared_groups
@@ -36,7 +36,7 @@ class PooledEstimator:
         self.weighing = ArmEstimator(self.pool, self.conditions)
         self.expected = ExpectedCounts(self.pool, self.conditions)
         self.joint = Joint(problem)
-        self.promises = Promises(problem, self.joint)
+        self.implied = ImpliedIndependencies(problem, self.joint)
         self.tables: Sequence[CountTable] = (*self.pool.tables, *self.expected.tables, *self.joint.tables)
         self._cells = self.pool.layout.size
         self._together = self._cells + self.expected.layout.size  # where the joint table begins
@@ -117,9 +117,9 @@ class PooledEstimator:
         """The arms that are judged by their own rewards."""
         return np.asarray(self.pool.has_none | (refuted > 0))
 
-    def broken(self, evidence: Evidence) -> Array:
-        """How far outcomes are off the promises of the graph; 0 where they keep them. Axes (row, promise)."""
-        return self.promises.broken(self.together(evidence))
+    def violations(self, evidence: Evidence) -> Array:
+        """How far outcomes are off the implied independencies; 0 where they agree. Axes (row, independence)."""
+        return self.implied.violations(self.together(evidence))
 
     def without_idle(self, scores: Array, costs: Array, refuted: Array) -> Array:
         """Scores that are never the best for arms that the graph says to be as good as do(), and that are not cheaper,
@@ -128,17 +128,6 @@ class PooledEstimator:
             return scores
         idle = self.pool.is_alias & (costs >= costs[:, :1]) & (refuted == 0)
         return np.where(idle, -np.inf, scores)
-
-
-_compiled = lru_cache(maxsize=64)(PooledEstimator)
-_latest: list[tuple[Problem, PooledEstimator]] = []
-
-
-def pooled_of(problem: Problem) -> PooledEstimator:
-    """What is compiled for a problem. The latest one is at hand without looking at its contents, at every decision."""
-    if not _latest or _latest[0][0] is not problem:
-        _latest[:] = [(problem, _compiled(problem))]
-    return _latest[0][1]
 
 
 def own_means(evidence: Evidence) -> Array:

@@ -1,8 +1,8 @@
-"""What the graph promises about outcomes, and whether these keep it.
+"""The independencies that the graph implies, and whether outcomes violate them.
 
-Where a graph leaves out an edge between two variables, it usually promises that they are independent given some others.
-A hidden cause that the graph leaves out breaks such a promise, and the outcomes between cause and reward show it, long
-before an arm that looks bad by mistake is ever pulled.
+Where a graph has no edge between two variables, it usually implies that they are independent given some others. A
+hidden cause that the graph leaves out violates such an independence, and the outcomes between cause and reward show it,
+long before an arm that looks bad by mistake is ever pulled.
 """
 
 from __future__ import annotations
@@ -20,47 +20,47 @@ from dobandit.evidence import CountTable, Layout
 from dobandit.graph import Independence, separator
 from dobandit.problem import Problem
 
-BROKEN = 5.0  # standard deviations: a promise is looked at again and again, and there are many
+VIOLATED = 5.0  # standard deviations: an independence is tested again and again, and there are many
 MOST_NUMBERS = 2**22  # that are in memory at the same time
 
 
 class Strata(NamedTuple):
-    """Where promises about variables with so many values hold the others fixed, arm by arm."""
+    """Where the values of two variables are counted while the others are fixed, arm by arm."""
 
-    cells: Indices  # in the tables of all promises; axes: value of the one variable, of the other, stratum
-    promise: Indices  # of every stratum
+    cells: Indices  # in the tables of all independencies; axes: value of the one variable, of the other, stratum
+    which: Indices  # independence every stratum belongs to
 
 
-class Promises:
-    """The promises about what acts on the reward; none where there is no joint table of all outcomes.
+class ImpliedIndependencies:
+    """The independencies between variables that act on the reward; none where there is no joint table of all outcomes.
 
-    What a graph promises of observations it promises of the outcomes of every arm, too: an intervention cuts paths and
-    opens none. So the outcomes of each arm are judged by themselves, and the verdicts added up.
+    What a graph implies about observations it implies about the outcomes of every arm: an intervention cuts paths and
+    opens none. So the outcomes of each arm are tested by themselves, and the statistics added up.
     """
 
     def __init__(self, problem: Problem, joint: Joint) -> None:
-        self.promises = tuple(_promises(problem)) if joint.tables else ()
+        self.independencies = tuple(_implied(problem)) if joint.tables else ()
         self._joint = joint
-        self._tables = Layout(problem, [_table(promise, problem) for promise in self.promises])
-        self._places = joint.places(self._tables.tables) if self.promises else np.zeros((0, 0), dtype=np.intp)
+        self._tables = Layout(problem, [_table(one, problem) for one in self.independencies])
+        self._places = joint.places(self._tables.tables) if self.independencies else np.zeros((0, 0), dtype=np.intp)
         self._strata = _strata(self._tables)
 
-    def broken(self, counts: Array) -> Array:
-        """How many standard deviations the outcomes are off each promise, where that is too many, else 0.
+    def violations(self, counts: Array) -> Array:
+        """How many standard deviations the outcomes are off each independence, where that is too many, else 0.
 
-        The counts are those of the joint table, with axes (row, cell); the result has axes (row, promise).
+        The counts are those of the joint table, with axes (row, cell); the result has axes (row, independence).
         """
-        found = np.zeros((len(counts), len(self.promises)))
+        found = np.zeros((len(counts), len(self.independencies)))
         together = max(1, MOST_NUMBERS // max(self._tables.size, 1))
-        for first in range(0, len(counts) if self.promises else 0, together):
+        for first in range(0, len(counts) if self.independencies else 0, together):
             part = found[first : first + together]
             tables = self._joint.counts(counts[first : first + together], self._places, self._tables.size)
-            for cells, promise in self._strata:
-                np.maximum(part, deviations(tables.T[cells], promise, len(self.promises)), out=part)
-        return np.where(found > BROKEN, found, 0.0)
+            for cells, which in self._strata:
+                np.maximum(part, deviations(tables.T[cells], which, len(self.independencies)), out=part)
+        return np.where(found > VIOLATED, found, 0.0)
 
 
-def _promises(problem: Problem) -> list[Independence]:
+def _implied(problem: Problem) -> list[Independence]:
     """One for every two variables that others separate, the reward never being among these: no table can have it as a
     condition."""
     graph, reward = problem.graph, problem.reward
@@ -73,9 +73,9 @@ def _promises(problem: Problem) -> list[Independence]:
     return found
 
 
-def _table(promise: Independence, problem: Problem) -> CountTable:
+def _table(independence: Independence, problem: Problem) -> CountTable:
     """The counts of the one variable by the other and the rest; the reward can only be counted itself."""
-    a, b, given = promise
+    a, b, given = independence
     counted, by = (a, b) if a == problem.reward else (b, a)
     return CountTable(counted, (*given, by), arms=tuple(range(len(problem.arms))), by_arm=True)
 
@@ -89,24 +89,24 @@ def _strata(tables: Layout) -> list[Strata]:
     return [Strata(*(np.concatenate(parts, axis=-1) for parts in zip(*same, strict=True))) for same in found.values()]
 
 
-def deviations(counts: Array, promise: Indices, promises: int) -> Array:
-    """Pearson's statistic of independence in every row and for every promise, as standard deviations of a normal
-    variable (Wilson and Hilferty 1931): axes (row, promise).
+def deviations(counts: Array, which: Indices, number: int) -> Array:
+    """Pearson's statistic of independence in every row and for every independence, as standard deviations of a normal
+    variable (Wilson and Hilferty 1931): axes (row, independence).
 
-    The counts have axes (value, value, stratum, row), and `promise` is that of each stratum. Strata with too few
-    outcomes do not count.
+    The counts have axes (value, value, stratum, row); `which` is the independence of each stratum, one of `number`.
+    Strata with too few outcomes do not count.
     """
     b, a, _, rows = counts.shape
     some = np.flatnonzero(total(counts.reshape(b * a, -1, rows)).max(axis=1) >= b * a * FEWEST)
-    counts, promise = counts[:, :, some], promise[some]
+    counts, which = counts[:, :, some], which[some]
     by_a, by_b = total(counts), total(np.moveaxis(counts, 1, 0))
     expected = by_b[:, np.newaxis] * by_a / np.maximum(total(by_a), 1.0)
     enough = (expected.min(axis=(0, 1)) >= FEWEST).astype(float)
     parts = total(((counts - expected) ** 2 / np.maximum(expected, 1.0)).reshape(b * a, -1, rows)) * enough
-    place = (promise[:, np.newaxis] + promises * np.arange(rows)).ravel()
+    place = (which[:, np.newaxis] + number * np.arange(rows)).ravel()
     # One stratum is added after the other: then those that do not count change no bit.
-    statistic, number = (np.bincount(place, part.ravel(), rows * promises) for part in (parts, enough))
-    freedom = np.maximum(number * (a - 1) * (b - 1), 1.0)
+    statistic, strata = (np.bincount(place, part.ravel(), rows * number) for part in (parts, enough))
+    freedom = np.maximum(strata * (a - 1) * (b - 1), 1.0)
     spread = 2 / (9 * freedom)
     z = (np.cbrt(statistic / freedom) - (1 - spread)) / np.sqrt(spread)
-    return np.asarray(z.reshape(rows, promises))
+    return np.asarray(z.reshape(rows, number))
