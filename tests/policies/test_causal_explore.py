@@ -217,7 +217,7 @@ def test_own_outcomes_correct_where_outcomes_are_expected() -> None:
     where = slice(pooled.conditions.start[at], pooled.conditions.start[at + 1])
     for own, expected in (([], [0.0, 1.0]), ([0] * 15, [0.75, 0.25])):
         outcomes = [*seen, *[("do(X=1)", {"X": 1, "M": m, "Y": 0}) for m in own]]
-        met = pooled.met(evidence(CausalExplore().compile(problem), outcomes).evidence)[..., 0]
+        met = pooled.expected_per_pull(evidence(CausalExplore().compile(problem), outcomes).evidence)[..., 0]
         np.testing.assert_allclose(met[2, where], expected, atol=1e-3)
         np.testing.assert_allclose(met[1, where], [1.0, 0.0], atol=1e-3)
 
@@ -228,7 +228,7 @@ def test_what_a_pull_would_meet_is_not_what_goes_together() -> None:
     seen = [("do()", dict.fromkeys(("A", "X", "D", "Y"), a)) for a in [0] * 6000 + [1] * 4000]
     made = CausalExplore().compile(problem)
     pooled = PooledEstimator(problem)
-    met = pooled.met(evidence(made, seen).evidence)[..., 0]
+    met = pooled.expected_per_pull(evidence(made, seen).evidence)[..., 0]
     named = [str(arm) for arm in problem.arms]
     (at,) = (k for k, table in enumerate(pooled.pool.tables) if set(table.given) == {"A", "X", "D"})
     given = pooled.pool.tables[at].given

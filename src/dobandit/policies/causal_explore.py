@@ -1,12 +1,12 @@
-"""Expected value of information over pooled tables: pull what promises most to improve the recommendation.
+"""Expected value of information over pooled tables: pull what should improve the recommendation most.
 
 Our own. All data meet in tables P(v | z) that interventions leave unchanged (docs/how-pooling-works.md). For every arm
 it is computed how far some money spent on it would move the differences between the leader's mean and the others', and
 by how much the best mean is expected to grow by that: the knowledge gradient (Frazier, Powell and Dayanik 2008) over
 arms whose means are correlated. Whom a pull informs is decided by the graph, so a cheap observation often wins.
 
-A few pulls may be worth nothing where many would change everything. So small and large sums are thought of, and an arm
-is worth what its best sum is worth per cost (KG(*) of Frazier and Powell, Decision Analysis 2010).
+A few pulls may be worth nothing where many would change everything. So small and large sums are considered,
+and the score of an arm is that of its best sum per cost (KG(*) of Frazier and Powell, Decision Analysis 2010).
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ HOLD = 50  # a decision is kept for the next fiftieth of the pulls
 
 @dataclass(frozen=True)
 class CausalExplore(Guarded):
-    """The arm whose pulls, for the same money, promise most to improve the recommendation. Ours.
+    """The arm whose pulls, for the same money, should improve the recommendation most. Ours.
 
     A decision is kept for a fiftieth of the pulls made so far. The recommendation, good at every moment, is the
     largest posterior mean. An arm whose own rewards contradict the graph is judged by them alone, and a hidden cause is
-    added where outcomes break a promise of the graph; `guard=false` trusts the graph.
+    added where outcomes contradict an independence that the graph implies; `guard=false` trusts the graph.
     """
 
     name = "causal-explore"
@@ -53,19 +53,19 @@ class CompiledCausalExplore(OnPooledEvidence[Doubts]):
     def decide(self, pooled: PooledEstimator, view: View, state: Doubts, chance: Chance) -> Choice[Doubts]:
         known, totals = pooled.known(view.evidence)
         state = state._replace(refuted=self.refuted(pooled, view.evidence, state.refuted, known))
-        alone = pooled.alone(state.refuted)
+        alone = pooled.judged_alone(state.refuted)
         means = np.where(alone, own_means(view.evidence), known.means.T)
-        leader = recommended(pooled.without_idle(means, view.costs, state.refuted), view.costs)
+        leader = recommended(pooled.without_aliases(means, view.costs, state.refuted), view.costs)
         gap = means - means[np.arange(len(leader)), leader][:, np.newaxis]
-        lessons = _lessons(pooled, view, known.gradients, totals, leader, alone)
-        score = np.max([_score(gap, lessons, h, view) for h in _sums(view)], axis=0)
-        score = _or_cheapest(pooled.without_idle(score, view.costs, state.refuted), view)
+        information = _information(pooled, view, known.gradients, totals, leader, alone)
+        score = np.max([_score(gap, information, h, view) for h in _sums(view)], axis=0)
+        score = _or_cheapest(pooled.without_aliases(score, view.costs, state.refuted), view)
         arms, info = pick(score, view, chance)
         return Choice(arms, 1 + view.times // HOLD, state, info)
 
 
 def _or_cheapest(scores: Array, view: View) -> Array:
-    """Where no arm that can be paid teaches anything, the cheapest one is as good as any."""
+    """Where no affordable arm is informative, the cheapest one is as good as any."""
     hopeless = ~np.isfinite(np.where(view.affordable, scores, -np.inf)).any(axis=1, keepdims=True)
     return np.where(hopeless, -view.costs, scores)
 
@@ -77,8 +77,9 @@ def _sums(view: View) -> list[Array]:
     return [smallest * times for times in MULTIPLES]
 
 
-class _Lessons(NamedTuple):
-    """What is to be learnt, with the row as the first axis: from tables, and from the rewards of arms on their own."""
+class _Information(NamedTuple):
+    """What pulls are expected to reveal, with the row as the first axis: about tables, and about the rewards of
+    arms that are judged alone."""
 
     leader: Indices
     totals: Array  # of the posteriors: (row, z)
@@ -87,9 +88,9 @@ class _Lessons(NamedTuple):
     alone: Flags  # (row, arm)
 
 
-def _lessons(
+def _information(
     pooled: PooledEstimator, view: View, gradients: Array, totals: Array, leader: Indices, alone: Flags
-) -> _Lessons:
+) -> _Information:
     gradients = np.where(alone.T[:, np.newaxis], 0.0, gradients)
     against = gradients[leader, :, np.arange(len(leader))].T - gradients  # axes: arm, cell, row
     cells = pooled.cells(view.evidence)
@@ -99,34 +100,34 @@ def _lessons(
     off = pooled.conditions.by_prior(cells, against)
     moved += total(np.moveaxis(off / totals, 1, 0))[:, np.newaxis] * off * (totals + 1) / (3 * totals)
     totals, met, moved = (
-        np.ascontiguousarray(np.moveaxis(a, -1, 0)) for a in (totals, pooled.met(view.evidence), moved)
+        np.ascontiguousarray(np.moveaxis(a, -1, 0)) for a in (totals, pooled.expected_per_pull(view.evidence), moved)
     )
-    return _Lessons(leader, totals, met, moved, alone)
+    return _Information(leader, totals, met, moved, alone)
 
 
-def _score(gap: Array, lessons: _Lessons, money: Array, view: View) -> Array:
+def _score(gap: Array, information: _Information, money: Array, view: View) -> Array:
     """log of Σ_a E[max(gap_a + spread_ja N(0, 1), 0)] / money, for this much money spent on arm j: axes (row, j)."""
-    spreads = _spreads(lessons, money / view.costs, view)
-    spreads[np.arange(len(gap)), :, lessons.leader] = 0.0
+    spreads = _spreads(information, money / view.costs, view)
+    spreads[np.arange(len(gap)), :, information.leader] = 0.0
     return np.asarray(log_improvements(gap[:, np.newaxis], spreads) - np.log(money))
 
 
-def _spreads(lessons: _Lessons, pulls: Array, view: View) -> Array:
+def _spreads(information: _Information, pulls: Array, view: View) -> Array:
     """How far so many pulls of arm j are expected to move the gap between leader and arm a: axes (row, j, a)."""
-    now = lessons.totals[:, np.newaxis] + 1
-    learnt = 1 / now - 1 / (now + pulls[..., np.newaxis] * lessons.met)
+    now = information.totals[:, np.newaxis] + 1
+    learnt = 1 / now - 1 / (now + pulls[..., np.newaxis] * information.met)
     # Seven digits are enough for a score and take half as long; a matrix product's bits would depend on the machine.
-    squares = np.einsum("rjz,raz->rja", learnt.astype(np.float32), lessons.moved.astype(np.float32)).astype(float)
-    if lessons.alone.any():
-        squares += _own_parts(lessons, pulls, view)
+    squares = np.einsum("rjz,raz->rja", learnt.astype(np.float32), information.moved.astype(np.float32)).astype(float)
+    if information.alone.any():
+        squares += _own_parts(information, pulls, view)
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
 
-def _own_parts(lessons: _Lessons, pulls: Array, view: View) -> Array:
+def _own_parts(information: _Information, pulls: Array, view: View) -> Array:
     """What pulls of an arm that is judged by its own rewards move: its own mean, and if it leads, every gap."""
     own, number = own_means(view.evidence), view.told + 2
-    moved = np.where(lessons.alone, own * (1 - own) * (1 / number - 1 / (number + pulls)), 0.0)
-    arms, rows, leader = np.arange(moved.shape[1]), np.arange(len(moved)), lessons.leader
+    moved = np.where(information.alone, own * (1 - own) * (1 / number - 1 / (number + pulls)), 0.0)
+    arms, rows, leader = np.arange(moved.shape[1]), np.arange(len(moved)), information.leader
     found = np.zeros((*moved.shape, len(arms)))
     found[:, arms, arms] = moved
     found[rows, leader] += moved[rows, leader][:, np.newaxis]

@@ -27,12 +27,12 @@ from dobandit.problem import Problem
 
 Times = TypeVar("Times", int, Indices, int | Indices)  # one for all rows, one for each, or either
 
-MOST_ESTIMATES = 4  # of an arm: two ways, of two formulas each
+MOST_ESTIMATES = 4  # of an arm: two choices of formulas, of two each
 AHEAD = 1000  # times as many pulls as were made so far are taken to be still to come
 MAX_PRIOR_SHIFT = 0.25  # of how far the prior may be off, so much at most is added to all draws, or taken from them
 FLOOR = 1e-2  # the least that a pull is taken to lose
 OBSERVATION_BONUS = 2.0  # an observation informs other arms, too: so many times it counts what it teaches about one
-RENEW = 10  # weights and lessons are recomputed when the pulls have grown by a tenth
+RENEW = 10  # weights and what observations teach are recomputed when the pulls have grown by a tenth
 HOLD = 1000  # a decision is kept for the next thousandth of the pulls
 
 
@@ -53,8 +53,8 @@ class CausalThompson(Guarded):
 
     Pulls made only to learn become observations where these teach as much for less, and draws come closer to the means
     of arms that are known well. A decision is kept for a thousandth of the pulls made so far. An arm whose own rewards
-    contradict the graph is judged by them alone, and a hidden cause is added where outcomes break a promise of the
-    graph; `guard=false` trusts it.
+    contradict the graph is judged by them alone, and a hidden cause is added where outcomes contradict an
+    independence that the graph implies; `guard=false` trusts the graph.
     """
 
     name = "causal-thompson"
@@ -79,13 +79,13 @@ class CompiledCausalThompson(OnPooledEvidence[State]):
         # An observation informs all arms, so do() has the benefit of every doubt: a low draw counts as a high one.
         index[:, OBSERVE] = means[:, OBSERVE] + np.abs(drawn[:, OBSERVE] - means[:, OBSERVE])
         index /= view.costs
-        arms, info = pick(pooled.without_idle(index, view.costs, state.refuted), view, chance)
+        arms, info = pick(pooled.without_aliases(index, view.costs, state.refuted), view, chance)
         instead = self._better_observed(view, state, arms, means)
         arms[instead], info.reason[instead] = OBSERVE, Reason.OBSERVATION_TEACHES
         return Choice(arms, _kept_for(view.times), state, info)
 
     def _refreshed(self, pooled: PooledEstimator, view: View, state: State) -> State:
-        """The state with weights, lessons and contradictions recomputed where evidence has grown by a tenth."""
+        """The state, recomputed where evidence has grown by a tenth."""
         due = (state.due <= view.times).nonzero()[0]
         if len(due) == len(state.due):
             return self._recomputed(pooled, view, state)
@@ -116,7 +116,7 @@ class CompiledCausalThompson(OnPooledEvidence[State]):
         drawn, means = values[:, :rows].T, values[:, rows:].T
         shift = MAX_PRIOR_SHIFT * (2 * chance.uniforms(view.trials, number, 1, ":prior") - 1)
         drawn = means + state.narrow * (drawn - means) + shift * state.by_prior
-        alone = pooled.alone(state.refuted)
+        alone = pooled.judged_alone(state.refuted)
         if alone.any():
             own = own_means(view.evidence)
             drawn, means = np.where(alone, _own_draws(view, chance), drawn), np.where(alone, own, means)
@@ -170,7 +170,7 @@ def _as_good(pooled: PooledEstimator, view: View, gradients: Array, totals: Arra
     """By how much an observation reduces the variance of an arm's mean, as a share of what the arm itself does."""
     cells = pooled.cells(view.evidence)
     reduction = pooled.conditions.covariance(cells, gradients, gradients) / ((totals + 1) * (totals + 2))
-    reached = pooled.met(view.evidence)
+    reached = pooled.expected_per_pull(view.evidence)
     own = total(np.moveaxis(reached * reduction, 1, 0))
     by_observing = total(np.moveaxis(reached[OBSERVE] * reduction, 1, 0))
     return np.divide(by_observing, own, out=np.zeros(own.shape), where=own > 0).T

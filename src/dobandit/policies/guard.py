@@ -100,7 +100,7 @@ class OnPooledEvidence(Compiled[S]):
         refuted, added = self._doubts(view, state)
         for rows, pooled, seen in self.graphs.by_graph(view.evidence, added):
             known, _ = pooled.known(seen)
-            alone = pooled.alone(self.refuted(pooled, seen, refuted[rows], known))
+            alone = pooled.judged_alone(self.refuted(pooled, seen, refuted[rows], known))
             found[rows] = recommended(np.where(alone, own_means(seen), known.means.T), view.costs[rows])
         return found
 

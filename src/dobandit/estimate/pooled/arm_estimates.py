@@ -32,7 +32,7 @@ class ArmEstimator:
     def __init__(self, pool: Pool, conditions: Conditions) -> None:
         self._pool, self._conditions = pool, conditions
         self._in_turn = _in_turn(pool)
-        self._several = [k for k, ways in enumerate(pool.choices) if len(ways) > 1]
+        self._several = [k for k, choices in enumerate(pool.choices) if len(choices) > 1]
         self._is_simple = not pool.pairs and not self._several
 
     def means(self, estimates: Array, weights: Array) -> Array:
@@ -84,12 +84,12 @@ class ArmEstimator:
         return np.where(overlap, (first <= second).astype(float), share)
 
     def _take_the_best(self, k: int, weights: Array, cells: Array, totals: Array, gradients: Array) -> None:
-        """Of several ways to an arm's mean that with the smallest error."""
-        ways = self._pool.choices[k]
-        combined = [total(weights[list(way), np.newaxis] * gradients[list(way)]) for way in ways]
+        """Of several estimates of an arm's mean, the one with the smallest error."""
+        choices = self._pool.choices[k]
+        combined = [total(weights[list(used), np.newaxis] * gradients[list(used)]) for used in choices]
         best = np.argmin([self._error(cells, totals, g) for g in combined], axis=0)
-        for i, way in enumerate(ways):
-            weights[list(way)] *= best == i
+        for i, used in enumerate(choices):
+            weights[list(used)] *= best == i
 
     def _by_prior(self, cells: Array, totals: Array, g: Array) -> Array:
         """How far off an estimate may be because the prior fills the cells that have no data yet.
@@ -102,7 +102,7 @@ class ArmEstimator:
 
 def _in_turn(pool: Pool) -> list[tuple[Indices | slice, Indices]]:
     """The first estimates of all arms that have one, then the second ones, and so on."""
-    of_arm = [[place for way in ways for place in way] for ways in pool.choices]
+    of_arm = [[place for used in choices for place in used] for choices in pool.choices]
     found: list[tuple[Indices | slice, Indices]] = []
     for i in range(max(map(len, of_arm), default=0)):
         arms = [k for k, places in enumerate(of_arm) if len(places) > i]

@@ -79,12 +79,12 @@ class PooledEstimator:
         circuit = self.pool.circuit
         return self.weighing.means(circuit.outputs(circuit.values(cells)), weights)
 
-    def met(self, evidence: Evidence) -> Array:
+    def expected_per_pull(self, evidence: Evidence) -> Array:
         """The chance that an outcome of an arm falls on a condition of a table that it may enter: (arm, z, row)."""
         return self.expected.per_pull(evidence.counts[:, self._cells : self._together])
 
     def stated(self, evidence: Evidence) -> ArmEstimates:
-        """What people are told of all arms, whatever prior a policy explores with."""
+        """The estimates for a study's answers, whatever prior a policy explores with."""
         conditions, weighing = self._stated
         shapes = np.ascontiguousarray(conditions.shapes(evidence.counts[:, : self._cells]).T)
         return weighing.known(conditions.normalised(shapes), conditions.sums(shapes))
@@ -113,7 +113,7 @@ class PooledEstimator:
         is_refuted = (evidence.told >= PULLS) & (z > REFUTED) & ~self.pool.has_none
         return np.where(is_refuted | (before > 0), np.maximum(z, before), 0.0)
 
-    def alone(self, refuted: Array) -> Flags:
+    def judged_alone(self, refuted: Array) -> Flags:
         """The arms that are judged by their own rewards."""
         return np.asarray(self.pool.has_none | (refuted > 0))
 
@@ -121,13 +121,13 @@ class PooledEstimator:
         """How far outcomes are off the implied independencies; 0 where they agree. Axes (row, independence)."""
         return self.implied.violations(self.together(evidence))
 
-    def without_idle(self, scores: Array, costs: Array, refuted: Array) -> Array:
-        """Scores that are never the best for arms that the graph says to be as good as do(), and that are not cheaper,
-        unless they have shown the opposite."""
+    def without_aliases(self, scores: Array, costs: Array, refuted: Array) -> Array:
+        """Scores that are never the best for arms that the graph says to have no effect on the reward, and that are not
+        cheaper than do(), unless their own rewards show the opposite."""
         if not self._has_aliases:
             return scores
-        idle = self.pool.is_alias & (costs >= costs[:, :1]) & (refuted == 0)
-        return np.where(idle, -np.inf, scores)
+        is_useless = self.pool.is_alias & (costs >= costs[:, :1]) & (refuted == 0)
+        return np.where(is_useless, -np.inf, scores)
 
 
 def own_means(evidence: Evidence) -> Array:

@@ -15,7 +15,7 @@ parents of v. Setting X changes the product in one of two ways:
 Σ P(X) P(M | do(X)) P(Y | X, M)
 Σ P(M | X) P*(Y | M)
 
-The star marks the private table. Pulls of do(X=x) teach P*(Y | M) and P(M | x), observations all the others.
+The star marks the private table. Pulls of do(X=x) inform P*(Y | M) and P(M | x), observations all the others.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Factor(NamedTuple):
 
     variable: str
     given: tuple[str, ...]
-    setting: frozenset[str] = frozenset()  # whose setting teaches it; none if it is pooled
+    setting: frozenset[str] = frozenset()  # arms that set one of these inform it; none if it is pooled
     reads_set: bool = False  # X stands for the value that is set, while other factors sum over the one it would have
 
 
@@ -116,8 +116,8 @@ def _own(graph: Graph, reward: str, x: str, among: frozenset[str], whole: Graph)
 
 
 def _both(pooled: Formula, private: Formula, whole: Graph) -> tuple[Formula, ...]:
-    """A formula without private tables, and one whose private tables count only arms that do not teach the former the
-    same factor, so that no datum counts twice; the former alone if no such arm is left."""
+    """A formula without private tables, and one whose private tables count only arms that do not inform the same
+    factor of the former, so that no datum counts twice; the former alone if no such arm is left."""
     tables = {f.variable: f.given for f in pooled.factors}
     factors = []
     for f in private.factors:

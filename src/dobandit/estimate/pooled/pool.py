@@ -1,7 +1,7 @@
 """The pool: the tables that all arms share, and the mean of every arm as a circuit over their cells.
 
-An estimate is the value of one formula for one arm. Most arms have one; some have two that are weighed, or two ways of
-which the better one is taken; and an arm for which every table would be too wide has none.
+An estimate is the value of one formula for one arm. Most arms have one; some have two that are weighed, or two choices
+of formulas of which the better one is taken; an arm for which every table would be too wide has none.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from dobandit.arrays import Indices
 from dobandit.estimate.pooled.circuit import Circuit, Compiled, Function
-from dobandit.estimate.pooled.formula_choice import Ways, cards_of, ways_of, ways_of_observing
+from dobandit.estimate.pooled.formula_choice import FormulaChoice, cards_of, choice_for, choice_for_observing
 from dobandit.estimate.pooled.formulas import Factor, Formula, overlapping
 from dobandit.estimate.pooled.invariance import pooled, private
 from dobandit.estimate.pooled.messages import Messages, contract
@@ -34,12 +34,12 @@ class Pool:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        ways: dict[str | None, Ways] = {None: ways_of_observing(problem)}
+        chosen: dict[str | None, FormulaChoice] = {None: choice_for_observing(problem)}
         acting = problem.graph.ancestral(problem.reward)
-        ways |= {v: ways_of(problem, v) if v in acting else ways[None] for v in problem.intervenable}
+        chosen |= {v: choice_for(problem, v) if v in acting else chosen[None] for v in problem.intervenable}
         self.is_alias = np.array([a.variable is not None and a.variable not in acting for a in problem.arms])
         factors = dict.fromkeys(
-            f for w in ways.values() for formula in (*w.whole, *w.projected) for f in formula.factors
+            f for choice in chosen.values() for formula in (*choice.whole, *choice.projected) for f in formula.factors
         )
         self._table_of = {factor: table_of(problem, factor) for factor in factors}
         self.tables = tuple(dict.fromkeys(self._table_of.values()))
@@ -50,41 +50,43 @@ class Pool:
         self._shared: Messages | None = None
         self._outputs: list[int] = []
         self.arm_of: list[int] = []  # of every estimate
-        self.choices: list[list[tuple[int, ...]]] = [[] for _ in problem.arms]  # of every arm: its ways
+        self.choices: list[list[tuple[int, ...]]] = [[] for _ in problem.arms]  # of every arm: estimates
         self.pairs: list[Pair] = []
-        self._compile(ways)
+        self._compile(chosen)
         self.circuit: Compiled = self._circuit.compile(self._outputs)
-        self.has_none = np.array([not ways for ways in self.choices])  # arms that learn from their own rewards only
+        self.has_none = np.array(
+            [not choices for choices in self.choices]
+        )  # arms that learn from their own rewards only
 
     @property
     def estimates(self) -> int:
         return len(self.arm_of)
 
-    def _compile(self, ways: Mapping[str | None, Ways]) -> None:
+    def _compile(self, chosen: Mapping[str | None, FormulaChoice]) -> None:
         problem = self.problem
-        whole = ways[None].whole
+        whole = chosen[None].whole
         if whole and len(whole[0].factors) > 1:
             functions = {f.variable: self._function(f, whole[0]) for f in whole[0].factors}
             self._shared = Messages(self._circuit, functions, self._cards)
             self._base = whole[0]
-        of_variable = {v: [self._values(way) for way in (w.whole, w.projected) if way] for v, w in ways.items()}
+        of_variable = {v: [self._values(used) for used in choice if used] for v, choice in chosen.items()}
         for k, arm in enumerate(problem.arms):
             code = 0 if arm.variable is None else problem.domains[arm.variable].index(str(arm.value))
-            formulas = [way for way in (ways[arm.variable].whole, ways[arm.variable].projected) if way]
-            for way, values in zip(formulas, of_variable[arm.variable], strict=True):
+            formulas = [used for used in chosen[arm.variable] if used]
+            for used, values in zip(formulas, of_variable[arm.variable], strict=True):
                 places = tuple(self._add(k, int(nodes[code if len(nodes) > 1 else 0])) for nodes in values)
                 self.choices[k].append(places)
                 if len(places) == 2:
-                    self.pairs.append(Pair(*places, overlapping(*way)))
+                    self.pairs.append(Pair(*places, overlapping(*used)))
 
     def _add(self, arm: int, node: int) -> int:
         self._outputs.append(node)
         self.arm_of.append(arm)
         return len(self._outputs) - 1
 
-    def _values(self, way: tuple[Formula, ...]) -> list[Indices]:
+    def _values(self, used: tuple[Formula, ...]) -> list[Indices]:
         """The nodes of the effects of setting a variable, for its values in turn."""
-        return [self._value(formula).nodes.reshape(-1) for formula in way]
+        return [self._value(formula).nodes.reshape(-1) for formula in used]
 
     def _value(self, formula: Formula) -> Function:
         """The sum of a formula, by messages where it differs from that of do() in few factors."""

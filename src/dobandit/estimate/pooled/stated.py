@@ -1,4 +1,4 @@
-"""What people are told of the tables of the reward: a posterior that learns from the data how alike the rows are.
+"""The posterior behind a study's answers: for the tables of the reward it learns from the data how alike the rows are.
 
 The rows P(Y | z) of a table have a beta prior around the mean of the table, and the weight of that prior is unknown: if
 the rows are alike, each tells about the others. Every weight of a grid is as likely as the others beforehand; the data
