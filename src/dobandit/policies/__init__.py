@@ -12,6 +12,7 @@ from dobandit.policies.protocol import (
     Choice,
     Compiled,
     Info,
+    Memoryless,
     Policy,
     Reason,
     View,
@@ -21,4 +22,4 @@ from dobandit.policies.protocol import (
     updated,
 )
 from dobandit.policies.registry import RECOMMENDED, name_of, policies_for, policy, registered, spec_of
-from dobandit.policies.ties import recommended
+from dobandit.policies.ties import pick, recommended, sweep_first
