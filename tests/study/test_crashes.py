@@ -24,7 +24,7 @@ from dobandit.policies.registry import registered
 from dobandit.problem import Problem
 from dobandit.study import Study
 from dobandit.study.books import Books
-from dobandit.study.decisions import Decision, decide
+from dobandit.study.decisions import Decision, decide, remember
 from tests.study.conftest import Places
 from tests.study.driving import SMALL, Laboratory, laboratory
 
@@ -90,7 +90,10 @@ def test_a_study_that_is_taken_up_goes_on_the_same(policy: str) -> None:
     events = study.log()
     for event in events:
         if event.kind == "asked" and (event.pull or 0) % 3 == 0:
-            decision = decide(Books.folded(events[: event.number - 1]))
+            past = events[: event.number - 1]
+            books = Books.folded(past)
+            remember(books, "", lambda past=past: past)  # type: ignore[misc]
+            decision = decide(books)
             assert isinstance(decision, Decision), (event, decision)
             assert decision[:3] == tuple(event.content[part] for part in ("arm", "repeats", "source")), event
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import json
 import marshal
 import pickle
 import shutil
+import sqlite3
 import sys
 import warnings
 from collections.abc import Callable
@@ -94,6 +96,45 @@ def test_a_file_of_an_earlier_version_opens(path: Path, folder: Path) -> None:
     copy = shutil.copy(path, folder / path.name)
     with Study.open(copy, clock=lambda: 1_790_000_000.0) as study:
         assert summary(study) == json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+
+
+CUT = 29  # an amendment in the middle of both histories
+CONTINUED = {  # what version 0.1.0 (commit aa09620) asked next, from the whole history and from its first events
+    ("study-0.1.0", None): (
+        "do(X=1) do(W=1) do() do(X=1) do(W=0) do(Z=0) do() do(Z=1) do(X=1) do(X=0) "
+        "do() do(Z=1) do(X=1) do(W=1) do() do(X=0) do(X=1) do(X=1) do() do(W=0)"
+    ),
+    ("study-0.1.0", CUT): (
+        "do() do(W=1) do() do(X=0) do() do(W=1) do(Z=1) do() do(W=0) do(Z=0) "
+        "do(W=1) do() do(W=0) do(X=0) do(X=1) do() do(W=0) do(X=0) do(X=1) do()"
+    ),
+    ("study-0.1.0-phases", None): "do(Z=0) do(X=1) " * 10,
+    ("study-0.1.0-phases", CUT): (
+        "do() do() do(Z=0) do(Z=0) do(X=1) do(X=1) do(W=1) do(W=1) do(Z=0) do(Z=0) "
+        "do(Z=0) do(Z=0) do(X=1) do(X=1) do(X=1) do(X=1) do(Z=0) do(X=1) do(Z=0) do(X=1)"
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "cut"), CONTINUED)
+@pytest.mark.parametrize("reopened", [False, True])
+def test_a_study_of_an_earlier_version_goes_on_with_the_same_pulls(
+    name: str, cut: int | None, reopened: bool, folder: Path
+) -> None:
+    """Its events do not say what the policy remembers. Closed and opened again after the first pulls, some do."""
+    copy = Path(shutil.copy(FOLDER / f"{name}.db", folder / f"{name}.db"))
+    if cut is not None:
+        with contextlib.closing(sqlite3.connect(copy)) as base, base:
+            base.execute("DELETE FROM event WHERE number > ?", (cut,))
+            base.execute("DELETE FROM snapshot")
+    arms, opened = list[str](), Study.open(copy, clock=lambda: 1_790_000_000.0)
+    opened.extend(45)
+    for most in (5, 15) if reopened else (20,):
+        with opened as study:
+            arms += drive(study, laboratory(study.problem, 4), most, worker="later")
+        opened = Study.open(copy, clock=lambda: 1_790_000_000.0)
+    opened.close()
+    assert arms == CONTINUED[name, cut].split()
 
 
 def test_this_version_has_its_golden_files() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,12 +13,14 @@ from hypothesis import strategies as st
 
 import dobandit as db
 from dobandit import worlds
+from dobandit.errors import StudyError
 from dobandit.policies import policies_for, policy
 from dobandit.policies.registry import starts_from_logs
 from dobandit.problem import Problem
 from dobandit.simulation.engine import _Nature
-from dobandit.study import Study
-from dobandit.study.explanation import SWEEP
+from dobandit.study import Pull, Study
+from dobandit.study.decisions import _known
+from dobandit.study.explanation import HIGHEST, SWEEP
 from dobandit.worlds import World
 from tests.policies.test_contract import VARIANTS, problems
 from tests.study.driving import Laboratory, arms_of, drive
@@ -160,8 +164,10 @@ def test_a_phase_that_is_over_is_not_started_again(name: str) -> None:
 
 
 def phase_of(study: Study) -> int:
-    assert study._books is not None
-    return int(study._books.state.phase[0])
+    """The phase that the policy is in, once it has been asked."""
+    study.best()
+    assert study._session.books is not None
+    return int(_known(study._session.books).state.phase[0])
 
 
 @pytest.mark.parametrize("objective", ["cumulative", "simple"])
@@ -204,7 +210,7 @@ def test_every_pull_can_be_explained(name: str) -> None:
         why = study.explain(number)
         assert (why.id, why.arm) == (number, arms[number - 1])
         index = {arm.arm: arm.index for arm in why.arms}
-        if "largest index" in why.reason and "but" not in why.reason:
+        if why.reason.endswith(HIGHEST):
             left = 40 - sum(1.0 if arm == "do()" else 1.7 for arm in arms[: number - 1])
             payable = [index[arm.arm] for arm in why.arms if arm.cost <= left + 1e-9]
             assert index[why.arm] == max(value for value in payable if value is not None)
@@ -228,14 +234,113 @@ def test_a_sweep_is_not_put_down_to_the_index(name: str) -> None:
 
 
 def test_a_plan_is_explained_once() -> None:
-    plan = "uniform follows phase 1 of its plan"
+    plan = "uniform follows phase 1 of its plan."
     for budget, reasons in {
         12: [plan, plan],
-        34: [f"{place} of 3 pulls that were decided together: {plan}" for place in ("the first", "with pull 1 one")],
+        34: [
+            f"It is the first of 3 pulls that were decided together. {plan}",
+            f"It is one of 3 pulls that were decided together with pull 1. {plan}",
+        ],
     }.items():
         study = Study.create(":memory:", Problem(GRAPH, "Y", budget, "simple", default_cost=1.7), "uniform")
         study.ask(2)
         assert [study.explain(number).reason for number in (1, 2)] == reasons
+
+
+class _Busy(StudyError):
+    """A policy was run."""
+
+
+def busy(*_: object) -> None:
+    raise _Busy
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_recording_runs_no_policy(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything but asking works while the policy cannot run: in a study that was open, and in one that is opened
+    after others have used it. Then both go on as a study in memory that was never closed."""
+    made = policy(name)
+    problem = Problem(GRAPH, "Y", 90, made.objective, default_cost=1.7)
+    lab = Laboratory(problem, worlds.random(problem.graph, 3), 0)
+    place = folder / "s.db"
+    whole, kept, other = Study.create(":memory:", problem, name), Study.create(place, problem, name), Study.open(place)
+    for study in (whole, kept):
+        drive(study, lab, most=8)
+    for study in (whole, other):  # events of another worker that the first one has not read
+        drive(study, lab, most=3)
+        study.ask(2, worker="another")
+
+    def record_everything(study: Study, pull: int) -> None:
+        """Tell the open pull, and everything else that is no question."""
+        study.tell(pull, outcome_of(study, lab, pull))
+        study.tell_many([(pull, outcome_of(study, lab, pull))])
+        study.record("do(X=1)", {"Z": 0, "X": 1, "W": 0, "Y": 1}, name=f"e{pull}")
+        study.extend(1.5, name=f"g{pull}")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # not every policy has a rule for logs
+            study.observe({v: [0, 1, 1] for v in problem.graph.variables}, name=f"l{pull}")
+        before = outcome_of(study, lab, pull - 11)
+        study.amend(pull - 11, {**before, "Y": 1 - int(before["Y"])})
+        study.withdraw(pull - 8, refund=True)
+
+    with monkeypatch.context() as patch:
+        for run in ("choose", "recommend"):
+            patch.setattr(type(made), run, busy)
+        with Study.open(place) as fresh:
+            for study, pull in ((kept, 12), (fresh, 13)):
+                record_everything(study, pull)
+                assert study.export(folder / f"{pull}.csv") == len(study.outcomes()) == pull
+        with pytest.raises(_Busy):
+            kept.best() if problem.objective == "simple" else kept.ask(worker="new")
+    for pull in (12, 13):
+        record_everything(whole, pull)
+    with Study.open(place) as fresh:
+        for study in (kept, other, fresh):
+            assert study.best() == whole.best()
+            assert study.status() == whole.status()
+        expected = drive(whole, lab)
+        assert drive(fresh, lab, most=4) + drive(kept, lab, most=4) + drive(other, lab) == expected
+    assert [(e.kind, e.pull, e.content) for e in kept.log()] == [(e.kind, e.pull, e.content) for e in whole.log()]
+
+
+def outcome_of(study: Study, lab: Laboratory, pull: int) -> dict[str, str]:
+    """What the laboratory finds in this pull of a study."""
+    asked = next(event for event in study.log() if event.kind == "asked" and event.pull == pull)
+    arm = study.problem.arms[asked.content["arm"]]
+    return lab.carry_out(Pull(pull, arm, {}, 1.0, None))
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+@pytest.mark.parametrize("corrected", [False, True])
+def test_reopened_after_every_pull_it_asks_the_same(
+    name: str, corrected: bool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For every policy, with and without corrections. Without, no decision is made twice: events say it all."""
+    made = policy(name)
+    problem = Problem(GRAPH, "Y", 60, made.objective, default_cost=1.7)
+    lab = Laboratory(problem, worlds.random(problem.graph, 3), 0)
+    runs, choose = list[str](), type(made).choose
+
+    def counted(self: Any, *given: Any) -> Any:
+        runs.append(place)
+        return choose(self, *given)
+
+    monkeypatch.setattr(type(made), "choose", counted)
+    asked: dict[str, list[str]] = {}
+    for place in ("here", "there"):
+        opened = Study.create(folder / place, problem, name)
+        while pulls := opened.ask():
+            asked.setdefault(place, []).append(str(pulls[0].arm))
+            opened.tell(pulls[0].id, lab.carry_out(pulls[0]))
+            if corrected and pulls[0].id % 7 == 0:
+                opened.amend(pulls[0].id - 3, {**outcome_of(opened, lab, pulls[0].id - 3), "Y": 1})
+                opened.withdraw(pulls[0].id - 5, refund=pulls[0].id % 2 == 0)
+            if place == "there":
+                opened.close()
+                opened = Study.open(folder / place)
+        opened.close()
+    assert asked["here"] == asked["there"]
+    assert corrected or runs.count("here") == runs.count("there")
 
 
 def test_a_variant_is_named_in_full() -> None:

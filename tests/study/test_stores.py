@@ -237,7 +237,7 @@ def test_a_full_or_read_only_disk_changes_nothing(folder: Path, pragma: str) -> 
     path = folder / "s.db"
     study = Study.create(path, SMALL, "f-kube")
     drive(study, laboratory(), most=3)
-    before, connection = study.status(), study._store._connection  # type: ignore[attr-defined]
+    before, connection = study.status(), study._session._store._connection  # type: ignore[attr-defined]
     connection.execute(f"PRAGMA {pragma}")
     with pytest.raises(StorageError, match="cannot be written"):
         extend_often(study)
@@ -391,7 +391,7 @@ def test_an_interruption_while_waiting_leaves_no_transaction(lasting: Places) ->
     place = lasting()
     with Study.create(place, SMALL, "f-kube") as study, Study.open(place) as other:
         (pull,) = study.ask()
-        kept: Any = study._store
+        kept: Any = study._session._store
         for use in (lambda: study.extend(1), study.status):
             connection, kept._connection = kept._connection, Interrupting(kept._connection)
             with pytest.raises(KeyboardInterrupt):
@@ -440,7 +440,7 @@ def test_a_connection_that_is_lost_at_the_last_moment(server: str, monkeypatch: 
 
     with Study.create(f"{server}#lost-{os.getpid()}", SMALL, "f-kube") as study:
         drive(study, laboratory(), most=3)
-        kept: Any = study._store
+        kept: Any = study._session._store
         append = kept.append
 
         def cut() -> None:
@@ -475,7 +475,7 @@ def test_a_worker_that_stops_does_not_make_the_others_wait_for_ever(
     with Study.create(place, SMALL, "f-kube") as stopped, Study.open(place) as other:
         monkeypatch.setattr(postgres, "_BEGIN_WRITING", postgres._BEGIN_WRITING.replace("60s", "10ms"))
         wakes_up = pytest.raises(StorageError, match="idle-in-transaction timeout; nothing was changed")
-        with wakes_up, stopped._store.writing() as access:
+        with wakes_up, stopped._session._store.writing() as access:
             monkeypatch.undo()
             assert other.extend(1) == 61
             access.append([ASKED])

@@ -30,9 +30,10 @@ from dobandit.policies.f_kube import FKube
 from dobandit.problem import Problem, Value
 from dobandit.study import Study
 from dobandit.study.books import Books
+from dobandit.study.decisions import _known, _view
 from dobandit.study.files import spending
 from dobandit.study.plain import problem_from_plain, problem_to_plain
-from dobandit.study.transaction import Entry
+from dobandit.study.transaction import Transaction
 from tests.policies.test_contract import problems
 from tests.study.conftest import Places
 from tests.study.driving import SMALL, arms_of, drive, laboratory
@@ -93,9 +94,9 @@ def test_a_pending_pull_counts_in_pulls_money_and_time_and_not_in_means() -> Non
     study = Study.create(":memory:", SMALL, "f-kube")
     study.ask(3)
     study.tell(2, {**FINE, "Z": 0})
-    books = study._books
+    books = study._session.books
     assert books is not None
-    view = books.view(books.affordable())
+    view = _view(books, _known(books), books.affordable())
     assert view.time == 3
     assert view.pulls[0, :3].tolist() == [1, 1, 1]
     assert view.told[0, :3].tolist() == [0, 1, 0]
@@ -247,7 +248,7 @@ def test_experiments_that_were_not_asked_for(place: str) -> None:
         study.record("do(Y=1)", FINE)
     with pytest.raises(OutcomeError):
         study.record("do(X=0)", FINE)
-    assert study.explain(1).reason.startswith("it was not asked for")
+    assert study.explain(1).reason.startswith("It was not asked for")
     study.withdraw(1, refund=True)
     assert study.status().budget.spent == 0
 
@@ -375,7 +376,7 @@ def test_logs_that_another_version_counted_wait_to_be_sent_again() -> None:
     other = {**observed.content, "evidence": {**observed.content["evidence"], "tables": []}}
     books = Books.folded([created, observed._replace(content=other)])
     assert books.judged.evidence.told.sum() == 0
-    study._books = books
+    study._session.books = books
     assert (study.status().logged, study.status().uncounted) == (0, ("old",))
     with pytest.warns(UserWarning, match="no rule"):
         assert study.observe(rows, name="old") == 2
@@ -545,10 +546,10 @@ def test_a_correction_holds_even_if_its_snapshot_cannot_be_kept(monkeypatch: pyt
     study = Study.create(":memory:", SMALL, "f-kube")
     (pull,) = study.ask()
 
-    def full(self: Entry) -> None:
+    def full(self: Transaction) -> None:
         raise StorageError("the disk is full")
 
-    monkeypatch.setattr(Entry, "keep", full)
+    monkeypatch.setattr(Transaction, "keep", full)
     assert study.withdraw(pull.id, refund=True) == pull.id
     assert study.status().budget.reserved == 0
 
@@ -611,10 +612,10 @@ def test_a_snapshot_holds_all_that_the_fold_gives(name: str) -> None:
     restored = Books.restored(events[0], json.loads(json.dumps(folded.to_plain())))
     assert restored.to_plain() == folded.to_plain()
     for name, value in vars(folded).items():  # nothing is forgotten
-        if not name.startswith("_") and name not in ("chance", "seen", "judged"):
+        if name not in ("tallies", "chance", "amended"):
             np.testing.assert_equal(getattr(restored, name), value)
-    assert study._books is not None
-    assert study._books.to_plain() == folded.to_plain()
+    assert study._session.books is not None
+    assert study._session.books.to_plain() == folded.to_plain()
 
 
 @given(st.data())
@@ -648,8 +649,8 @@ def test_the_ledger_adds_up_whatever_happens(data: st.DataObject) -> None:
             pass
         assert adds_up(study)
     folded = Books.folded(study.log())
-    assert study._books is not None
-    assert study._books.to_plain() == folded.to_plain()
+    assert study._session.books is not None
+    assert study._session.books.to_plain() == folded.to_plain()
     assert folded.total == 20 + added.count(None) + len(set(added) - {None})
     paid = spending(study.log(), study.problem)
     assert study.status().budget.spent == pytest.approx(paid[-1][1] if paid else 0)

@@ -93,7 +93,7 @@ def test_people_get_sentences_and_tables(study: Path, dobandit: Run) -> None:
     assert dobandit("study", "tell", study, 1, "X=1", "Y=0").err == "Recorded pull 1. Spent 1, remaining 8.5.\n"
     assert "1 of 12 spent, 2.5 reserved, 8.5 free" in dobandit("study", "status", study).out
     assert "the highest mean per cost with probability" in dobandit("study", "best", study).out
-    assert "pull 2 is do(X=0): " in dobandit("study", "explain", study, 2).out
+    assert "Pull 2 is do(X=0). " in dobandit("study", "explain", study, 2).out
     dobandit("study", "withdraw", study, 2, "--reason", "the sample was lost")
     refunded = "Withdrew pull 2 with a refund. Spent 1, remaining 11.\n"
     assert dobandit("study", "withdraw", study, 2, "--refund").err == refunded

@@ -189,7 +189,7 @@ def withdraw(study: str, pull: int, refund: bool | None, reason: str, as_json: b
     """
     with Study.open(study) as opened:
         found = opened.withdraw(pull, refund, reason)
-        money = opened.status().budget
+        money = opened.budget
     how = f"{'with' if found.refund else 'without'} a refund. {_stand(money)}"
     sentence = f"Withdrew pull {pull} {how}"
     if not found.new:

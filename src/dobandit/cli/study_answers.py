@@ -147,7 +147,7 @@ def explain(study: str, pull: int, as_json: bool, quiet: bool) -> None:
         interval = f"{arm.low:.4g} to {arm.high:.4g}"
         shown.add_row(_cell(arm.arm) + mark, amount(arm.cost), f"{arm.mean:.4g}", interval, *index, arm.warning or "")
     screen = console()
-    screen.print(_cell(f"pull {found.id} is {found.arm}: {found.reason}"))
+    screen.print(_cell(f"Pull {found.id} is {found.arm}. {found.reason}"))
     screen.print(shown, *map(_warned, found.warnings), sep="\n")
 
 
@@ -159,7 +159,7 @@ def log(study: str, as_json: bool, quiet: bool) -> None:
     with Study.open(study) as opened:
         events, arms = opened.log(), opened.problem.arms
     if as_json:
-        print_json({"events": [{**e._asdict(), "content": _without_counts(e.content)} for e in events]})
+        print_json({"events": [{**e._asdict(), "content": _for_people(e.content)} for e in events]})
         return
     names = [str(arm) for arm in arms]
     for event in events:
@@ -168,9 +168,9 @@ def log(study: str, as_json: bool, quiet: bool) -> None:
         click.echo(f"{event.number:>5}  {_moment(event.time)}  {event.kind:<9} {pull:>5}  {what}".rstrip())
 
 
-def _without_counts(content: Mapping[str, Any]) -> dict[str, Any]:
-    """What happened, without the tables of a log."""
-    return {key: value for key, value in content.items() if key != "evidence"}
+def _for_people(content: Mapping[str, Any]) -> dict[str, Any]:
+    """What happened, without the tables of a log and the arrays that a policy remembers."""
+    return {key: value for key, value in content.items() if key not in ("evidence", "state")}
 
 
 def _in_words(content: Mapping[str, Any], arms: Sequence[str]) -> str:

@@ -2,7 +2,7 @@
 
 All data, asked for or logged, are pooled through the graph (dobandit.estimate); an arm whose own rewards contradict
 the graph, and one that only its own pulls inform, is judged by its own rewards. Intervals and probabilities are those
-of draws from the posterior, always the same ones for the same books.
+of draws from the posterior, always the same ones after the same events.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from dobandit.estimate.pooled import (
     PRIOR,
     Added,
     ArmEstimates,
-    Doubts,
     PooledEstimator,
     by_graph,
     looked,
@@ -27,10 +26,10 @@ from dobandit.estimate.pooled import (
     pooled_of,
 )
 from dobandit.evidence import Evidence
-from dobandit.policies import OBSERVE, STOP, State, broken_promise_told, contradiction_told, recommended, spec_of
+from dobandit.policies import OBSERVE, broken_promise_told, contradiction_told, recommended, spec_of
 from dobandit.problem import Problem
 from dobandit.study.books import Books, Money
-from dobandit.study.decisions import looks_back
+from dobandit.study.decisions import doubts, guards_graph, recommend
 
 DRAWS, NUMBERS = 2000, 4_000_000  # draws of a posterior, fewer where it has so many numbers
 LEVEL = 0.95
@@ -114,7 +113,7 @@ def status(books: Books, now: float) -> Status:
 def best(books: Books) -> Best:
     known = believed(books)
     per_cost = books.problem.objective == "cumulative"
-    arm = _best_per_cost(books, known) if per_cost else _recommended(books)
+    arm = _best_per_cost(books, known) if per_cost else recommend(books)
     scores = known.draws / books.costs if per_cost else known.draws
     is_best = scores[:, arm] >= scores.max(axis=1)  # arms that do the same have the same draws
     told = books.judged.evidence.told[0]
@@ -136,23 +135,8 @@ def _best_per_cost(books: Books, known: Beliefs) -> int:
     return int(recommended(books.problem.utility(known.means)[np.newaxis] / books.costs, books.costs)[0])
 
 
-def _recommended(books: Books) -> int:
-    """What the policy recommends."""
-    view = books.view(np.zeros(books.costs.shape, dtype=bool))
-    return int(books.policy.recommend(view, last_state(books))[0])
-
-
 def _refuted_arms(problem: Problem, refuted: Array) -> list[str]:
     return [f"{arm}: {warning_of(z)}" for arm, z in zip(problem.arms, refuted.tolist(), strict=True) if z > 0]
-
-
-def last_state(books: Books) -> State:
-    """What the policy remembers, its last look at the results included, if it has made its last pull."""
-    affordable = books.affordable()
-    if books.open or books.again or not affordable.any():
-        return books.state
-    choice = books.policy.choose(books.view(affordable), books.state, books.chance)
-    return choice.state if choice.arms[0] == STOP or looks_back(books.state, choice.state) else books.state
 
 
 def believed(books: Books) -> Beliefs:
@@ -165,7 +149,7 @@ def believed(books: Books) -> Beliefs:
         refuted, added = _doubts(books)
         ((_, pooled, seen),) = by_graph(books.problem, evidence, added)
         known = pooled.stated(seen)
-        refuted = pooled.refuted(seen, refuted, known) if _is_guarded(books) else refuted
+        refuted = pooled.refuted(seen, refuted, known) if guards_graph(books.policy) else refuted
         alone = pooled.alone(refuted)[0]
         of_graph = _pooled_draws(pooled, seen, known, rng)
         means, draws = np.where(alone, means, known.means[:, 0]), np.where(alone, draws[: len(of_graph)], of_graph)
@@ -176,16 +160,10 @@ def believed(books: Books) -> Beliefs:
     return Beliefs(shown, np.minimum(low, shown), np.maximum(high, shown), draws, refuted[0], warnings)
 
 
-def _is_guarded(books: Books) -> bool:
-    """Whether the graph is doubted where the data contradict it: always, unless a policy was told to trust it."""
-    return getattr(books.policy, "guard", True)
-
-
 def _doubts(books: Books) -> tuple[Array, Added]:
-    """What the policy has seen, it has seen; and what it would see now."""
-    none = Doubts.none(books.problem, 1)
-    refuted, added = (getattr(books.state, name, getattr(none, name)) for name in ("refuted", "added"))
-    if not _is_guarded(books):
+    """What the policy holds against the graph, and what it would find now."""
+    refuted, added, _ = doubts(books)
+    if not guards_graph(books.policy):
         return refuted, added
     return looked(books.problem, books.judged.evidence, refuted, added)
 

@@ -1,23 +1,20 @@
-"""What corrections come to: the outcomes that stand, and the pulls that do not count."""
+"""What corrections come to: the outcomes that count, and the pulls that do not."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dobandit.study.events import Event
+from dobandit.study.events import Amended, Asked, Event, Told, Withdrawn, facts
 
 
 def amended(events: Sequence[Event]) -> dict[int, Mapping[str, str]]:
-    """The outcomes that stand instead of those that were told, by pull."""
-    return {e.pull: e.content["outcome"] for e in events if e.kind == "amended" and e.pull is not None}
+    """The outcomes that count instead of those that were told, by pull."""
+    return {fact.pull: fact.outcome for fact in facts(events, Amended)}
 
 
 def withdrawn(events: Sequence[Event]) -> dict[int, bool]:
-    """The pulls that do not count, and whether they cost nothing: the last word on their refund holds, and a pull that
-    was handed on because its time was over has no money of its own any more, unless its outcome came late."""
-    handed_on = {e.content["source"] for e in events if e.kind == "asked"}
-    told = {e.pull for e in events if e.kind == "told"}
-    free = handed_on - told
-    return {
-        e.pull: e.content["refund"] or e.pull in free for e in events if e.kind == "withdrawn" and e.pull is not None
-    }
+    """The pulls that do not count, and whether they cost nothing. The last decision on their refund holds. The money of
+    a pull that expired moved to the pull that it was reassigned to, so it costs something only if it was told late."""
+    reassigned = {fact.source for fact in facts(events, Asked)}
+    free = reassigned - {fact.pull for fact in facts(events, Told)}
+    return {fact.pull: fact.refund or fact.pull in free for fact in facts(events, Withdrawn)}

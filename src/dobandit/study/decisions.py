@@ -1,16 +1,27 @@
-"""The next pull: the policy's choice, made exactly as in a simulation with a batch of one row."""
+"""The policy of a study: what it chooses, recommends and remembers. All that a study asks of a policy is in this file.
+
+A decision is made exactly as in a simulation with a batch of one row. What the policy remembers of it is written down
+in the event of the decision, so that it is known without running the policy again. It is not known in a study of an
+earlier version, nor after a correction; then the policy decides again on everything that was asked, with the
+corrected outcomes, when its memory is needed for the first time.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dobandit.arrays import Array
+from dobandit.arrays import Array, Flags
 from dobandit.errors import PolicyError
-from dobandit.policies import STOP, Choice, State, spec_of
+from dobandit.estimate.pooled import Doubts
+from dobandit.policies import STOP, Choice, Policy, State, View, spec_of
 from dobandit.study.books import Books
-from dobandit.study.plain import array_to_plain
+from dobandit.study.damage import making_sense_of
+from dobandit.study.events import Asked, Begun, Event, Withdrawn
+from dobandit.study.plain import array_from_plain, array_to_plain
 
 BUDGET, WAITING, FINISHED = "budget", "waiting for results", "finished"  # why there is no pull to give
 
@@ -21,56 +32,213 @@ class Decision(NamedTuple):
     arm: int
     repeats: int
     source: str = "policy"
-    state: State | None = None  # what the policy remembers
     why: dict[str, Any] | None = None  # the numbers that it was made by
+    state: Mapping[str, Any] | None = None  # the parts of the memory that are new, as plain data
+
+
+class Memory(NamedTuple):
+    """What is remembered of the decisions so far."""
+
+    state: State  # by the policy
+    phase_arms: Flags  # what was pulled in the running phase of a plan
+    gone: Array  # pulls that were withdrawn after their phase, by arm: a plan does not make up for them
+
+    def after(self, choice: Choice, arm: int) -> Memory:
+        """The memory of a decision for this arm."""
+        same_phase = _phase(self.state) == _phase(choice.state)
+        phase_arms = self.phase_arms.copy() if same_phase else np.zeros_like(self.phase_arms)
+        phase_arms[0, arm] = True
+        return self._replace(state=choice.state, phase_arms=phase_arms)
+
+    def to_plain(self) -> dict[str, Any]:
+        """The fields of the state, and ours with a `_` before their names, which no field of a state has."""
+        parts = {**self.state._asdict(), "_phase_arms": self.phase_arms, "_gone": self.gone}
+        return {name: array_to_plain(part) for name, part in parts.items()}
+
+
+# -- what a policy can do, as it says itself -----------------------------------------------------------
+
+
+def _phase(state: State) -> int:
+    """The phase that a policy is in; 0 for one that has none."""
+    return int(state.phase[0]) if hasattr(state, "phase") else 0
+
+
+def guards_graph(policy: Policy) -> bool:
+    """Whether the graph is doubted where the data contradict it: always, unless a policy was told to trust it."""
+    return bool(getattr(policy, "guard", True))
+
+
+def _keeps_doubts(books: Books) -> bool:
+    """Whether the state of the policy says which parts of the graph it doubts."""
+    return hasattr(_at_start(books).state, "refuted")
+
+
+# -- deciding ------------------------------------------------------------------------------------------
 
 
 def decide(books: Books) -> Decision | str:
-    """What to pull next, or the reason why nothing."""
+    """What to pull next, or the reason why nothing. The memory must be known (`remember`)."""
     affordable = books.affordable()
     if books.again and affordable[0, books.arm]:
         return Decision(books.arm, 0)
     if not affordable.any():
         return BUDGET
-    view = books.view(affordable)
-    view.notes = {}
-    choice = books.policy.choose(view, books.state, books.chance)
+    memory, notes = _known(books), dict[str, Array]()
+    choice = _chosen(books, memory, affordable, notes)
     arm = int(choice.arms[0])
-    if arm == STOP and (more := _extension(books)):
+    if arm == STOP and (more := _extension(books, memory)):
         return more
-    if books.open and looks_back(books.state, choice.state):
+    if books.open and _looks_back(memory.state, choice.state):
         return WAITING
     if arm == STOP:
         return FINISHED
     if not affordable[0, arm]:
         raise PolicyError(f"{spec_of(books.policy)} chose an arm that it cannot pay; this is a bug in the policy")
-    return Decision(arm, _repeats(choice), state=choice.state, why=_why(view.notes, choice.state))
+    repeats = 1 if choice.repeats is None else int(choice.repeats[0])
+    return Decision(arm, repeats, "policy", _why(notes, choice.state), _news(books, memory.after(choice, arm)))
 
 
-def looks_back(before: State, after: State) -> bool:
+def recommend(books: Books) -> int:
+    """The arm that the policy recommends, after a last look at the results if it has made its last pull."""
+    memory, affordable = _known(books), books.affordable()
+    state = memory.state
+    if affordable.any() and not (books.open or books.again):
+        choice = _chosen(books, memory, affordable)
+        state = choice.state if choice.arms[0] == STOP or _looks_back(state, choice.state) else state
+    return int(books.policy.recommend(_view(books, memory, np.zeros_like(affordable)), state)[0])
+
+
+def doubts(books: Books) -> Doubts:
+    """What the policy holds against the graph (`remember_doubts` first); nothing, if it does not look."""
+    if not _keeps_doubts(books):
+        return Doubts.none(books.problem, 1)
+    state = _known(books).state
+    return Doubts(state.refuted, state.added, state.look)
+
+
+def _chosen(books: Books, memory: Memory, affordable: Flags, notes: dict[str, Array] | None = None) -> Choice:
+    return books.policy.choose(_view(books, memory, affordable, notes), memory.state, books.chance)
+
+
+def _view(books: Books, memory: Memory, affordable: Flags, notes: dict[str, Array] | None = None) -> View:
+    """What a policy may know: a batch of one row. A plan that depends on the budget keeps that of its creation."""
+    seen = books.seen.evidence
+    budget = books.total if books.policy.ignores_budget else books.problem.budget
+    return View(
+        problem=books.problem,
+        evidence=replace(seen, told=seen.told.copy(), rewards=seen.rewards.copy()),
+        trials=np.zeros(1, dtype=np.intp),
+        times=np.array([books.time]),
+        costs=books.costs,
+        budget=np.array([budget]),
+        left=np.array([budget - books.bound]),
+        affordable=affordable,
+        pulls=seen.told + books.pending + memory.gone,
+        notes=notes,
+    )
+
+
+def _looks_back(before: State, after: State) -> bool:
     """Whether a decision begins a phase after the first, whose plan is made of the results of the one before."""
-    return hasattr(before, "phase") and 0 < before.phase[0] < after.phase[0]
+    return 0 < _phase(before) < _phase(after)
 
 
-def _repeats(choice: Choice) -> int:
-    return 1 if choice.repeats is None else int(choice.repeats[0])
-
-
-def _why(notes: dict[str, Array], state: State) -> dict[str, Any]:
+def _why(notes: Mapping[str, Array], state: State) -> dict[str, Any]:
     """What a decision was made by, as plain data: the index of every arm, or the phase of a plan; and whether the arm's
     turn came in a sweep, whatever the index says."""
     if "index" in notes:
         index = {"index": array_to_plain(notes["index"][0])}
         return {**index, "sweep": True} if notes.get("sweep", [False])[0] else index
-    return {"phase": int(state.phase[0])} if hasattr(state, "phase") else {}
+    return {"phase": phase} if (phase := _phase(state)) else {}
 
 
-def _extension(books: Books) -> Decision | None:
+def _extension(books: Books, memory: Memory) -> Decision | None:
     """After the plan is carried out, money that was added later goes to the arms of its last phase, in turn."""
-    if books.total <= books.problem.budget:
-        return None
-    able = books.affordable() & books.phase_arms
-    if not able.any():
+    able = books.affordable() & memory.phase_arms
+    if books.total <= books.problem.budget or not able.any():
         return None
     pulls = np.where(able, books.done + books.pending, np.inf)
     return Decision(int(pulls.argmin()), 1, "extension")
+
+
+# -- remembering ---------------------------------------------------------------------------------------
+
+
+def remembers(books: Books) -> bool:
+    """Whether the memory is known without running the policy."""
+    return _memory(books) is not None
+
+
+def remember(books: Books, name: str, past: Callable[[], Sequence[Event]]) -> None:
+    """Make the memory known, by running the policy over the past if need be; errors name the study."""
+    if not remembers(books):
+        with making_sense_of(name):
+            books.state, books.replayed = None, _replayed(past()).to_plain()
+
+
+def remember_doubts(books: Books, name: str, past: Callable[[], Sequence[Event]]) -> None:
+    """Make known what the policy doubts."""
+    if _keeps_doubts(books):
+        remember(books, name, past)
+
+
+def _known(books: Books) -> Memory:
+    memory = _memory(books)
+    assert memory is not None, "the memory is needed before it was made known"
+    return memory
+
+
+def _memory(books: Books) -> Memory | None:
+    """The memory if it is known. One that does not fit the policy is not: another version may have written it, or it
+    is damaged."""
+    plain, start = books.state or books.replayed, _at_start(books)
+    if plain is None:
+        return None
+    try:
+        found = {name: array_from_plain(plain[name]) for name in start.to_plain()}
+    except Exception:  # a study may come from a stranger and hold anything
+        return None
+    phase_arms, gone = found.pop("_phase_arms"), found.pop("_gone")
+    memory = Memory(type(start.state)(**found), phase_arms, gone)
+    parts = zip((*memory.state, *memory[1:]), (*start.state, *start[1:]), strict=True)
+    fits = all((part.shape, part.dtype.kind) == (known.shape, known.dtype.kind) for part, known in parts)
+    return memory if fits and _phase(memory.state) >= 0 else None
+
+
+def _at_start(books: Books) -> Memory:
+    arms = books.costs.shape
+    return Memory(books.policy.start(books.problem, 1), np.zeros(arms, dtype=bool), np.zeros(arms))
+
+
+def _news(books: Books, memory: Memory) -> dict[str, Any]:
+    """What has changed since the last decision: all, if no event says what was remembered then."""
+    before = books.state or {}
+    return {name: part for name, part in memory.to_plain().items() if before.get(name) != part}
+
+
+def _replayed(events: Sequence[Event]) -> Memory:
+    """The memory of a history in which every outcome was told as it was corrected later. The arms are those that were
+    asked; they were affordable, for they were pulled."""
+    created, *later = events
+    books = Books.opened(created, later)
+    memory, begun = _at_start(books), dict[int, tuple[int, int]]()  # arms and phases of pulls that are withdrawn later
+    for event in later:
+        fact = event.fact
+        if isinstance(fact, Asked) and fact.is_decision:
+            memory = memory.after(_decided_again(books, memory, fact.arm), fact.arm)
+        if isinstance(fact, Begun) and fact.pull in books.withdrawn:
+            begun[fact.pull] = fact.arm, _phase(memory.state)
+        if isinstance(fact, Withdrawn) and fact.pull in begun:
+            arm, phase = begun.pop(fact.pull)
+            memory.gone[0, arm] += phase != _phase(memory.state)
+        books.apply(event)
+    return memory
+
+
+def _decided_again(books: Books, memory: Memory, arm: int) -> Choice:
+    if not memory.state:
+        return Choice(np.array([arm]), memory.state)  # there is nothing to remember
+    affordable = books.affordable()
+    affordable[0, arm] = True
+    return _chosen(books, memory, affordable)

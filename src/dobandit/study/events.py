@@ -1,39 +1,179 @@
 """What happens in a study, as it is written down: small facts, one after the other, never changed.
 
-kind        pull  content
-created     -     problem, policy, seed
-asked       yes   arm, worker, expires; repeats (of a new decision, 0 while one is carried out);
-                  source: "policy", "extension" (after the plan, with money added later) or the pull it stands in for;
-                  why: what a new decision was made by, the index of every arm (and sweep, where its turn came in
-                  spite of it) or the phase of a plan
-leased      yes   worker, expires (an open pull given back to its worker)
-told        yes   outcome
-recorded    yes   arm, outcome (of an experiment that was not asked for); name, if it has one
-amended     yes   outcome (instead of what was told)
-withdrawn   yes   refund, reason
-extended    -     amount; name, if it has one
-observed    -     name, rows, evidence (counts), digest
-
-Every event is checked against this table when it is written and when it is read, so code that gets one from a store
-can rely on what is in it.
+Each kind of event is a class. Its fields are what the event says, and their types are what is checked whenever one is
+written or read, so code that gets a fact can rely on it. A field with a default may be missing, as in studies of
+earlier versions; a key that is not a field is left alone. To add a kind, write its class here and say in
+`Books.apply` what it changes.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields
+from functools import cached_property
+from typing import Annotated, Any, NamedTuple, Self, TypeVar, get_type_hints
 
-from dobandit.errors import DobanditError
-from dobandit.study.damage import damaged, reason_of
+from dobandit.errors import DobanditError, StudyError
+from dobandit.study.damage import damaged, in_words
 
-CORRECTIONS = ("amended", "withdrawn")  # they change what was folded before them
 LAST_MOMENT = 253_402_300_799  # the end of the year 9999, in seconds since 1970
 
 
-class Event(NamedTuple):
-    """One fact: its place in the log, when it was written (seconds since 1970), what it is about."""
+def _is_number(value: object) -> bool:
+    return type(value) is int or isinstance(value, float)
 
+
+def _is_moment(value: Any) -> bool:
+    return _is_number(value) and 0 <= value <= LAST_MOMENT
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_whole(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+# The types of fields, each with its check. A name that is given is a text; `| None` is for one that is missing.
+Whole = Annotated[int, _is_whole]
+Pull = Annotated[int, lambda value: _is_whole(value) and value > 0]
+Integer = Annotated[int, lambda value: type(value) is int]
+Flag = Annotated[bool, lambda value: isinstance(value, bool)]
+Amount = Annotated[float, lambda value: _is_number(value) and 0 < value < float("inf")]
+End = Annotated[float | None, lambda value: value is None or _is_moment(value)]
+Text = Annotated[str, _is_text]
+Name = Annotated[str | None, _is_text]
+Outcome = Annotated[Mapping[str, str], lambda value: isinstance(value, Mapping) and all(map(_is_text, value.values()))]
+Source = Annotated[int | str, lambda value: value in ("policy", "extension") or _is_whole(value)]
+Plain = Annotated[Mapping[str, Any], lambda value: isinstance(value, Mapping)]
+PlainOrNone = Annotated[Mapping[str, Any] | None, lambda value: value is None or isinstance(value, Mapping)]
+
+
+class Fact:
+    """What an event says."""
+
+    @classmethod
+    def kind(cls) -> str:
+        return cls.__name__.lower()
+
+    @classmethod
+    def read(cls, pull: object, content: Mapping[str, Any]) -> Self:
+        """The fact that is written down like this; a ValueError says what is wrong with it."""
+        values, found = {**content, "pull": pull}, {}
+        for name, (check, is_needed) in _FORMS[cls].items():
+            if name in values:
+                if not check(values[name]):
+                    raise ValueError(f"{cls.kind()} has the {name} {str(values[name])[:40]!r}")
+                found[name] = values[name]
+            elif is_needed:
+                raise ValueError(f"{cls.kind()} has no {name}")
+        return cls(**found)
+
+    def content(self) -> dict[str, Any]:
+        """What is written down, beside the number of the pull."""
+        values = ((name, getattr(self, name), is_needed) for name, (_, is_needed) in _FORMS[type(self)].items())
+        return {name: value for name, value, is_needed in values if name != "pull" and (is_needed or value is not None)}
+
+
+@dataclass(frozen=True)
+class Created(Fact):
+    problem: Plain
+    policy: Text
+    seed: Integer
+    version: Name = None
+
+
+@dataclass(frozen=True)
+class AboutPull(Fact):
+    pull: Pull
+
+
+@dataclass(frozen=True)
+class Begun(AboutPull):
+    """A new pull."""
+
+    arm: Whole
+
+
+@dataclass(frozen=True)
+class Asked(Begun):
+    """A pull is handed out. A new decision says how often its arm is wanted; pulls that carry it out repeat 0 times."""
+
+    repeats: Whole
+    source: Source  # "policy", "extension" (after the plan, with money added later) or the pull it stands in for
+    worker: Text
+    expires: End
+    why: PlainOrNone = None  # what a new decision was made by: the index of every arm (and sweep), or the phase
+    state: PlainOrNone = None  # what the policy remembers of a new decision: the fields that have changed
+
+    @property
+    def is_decision(self) -> bool:
+        return self.source == "policy" and self.repeats > 0
+
+
+@dataclass(frozen=True)
+class Leased(AboutPull):
+    """An open pull is given back to its worker."""
+
+    worker: Text
+    expires: End
+
+
+@dataclass(frozen=True)
+class Told(AboutPull):
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Recorded(Begun):
+    """An experiment that was not asked for."""
+
+    outcome: Outcome
+    name: Name = None
+
+
+@dataclass(frozen=True)
+class Amended(AboutPull):
+    """The outcome that counts instead of what was told."""
+
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Withdrawn(AboutPull):
+    refund: Flag
+    reason: Text
+
+
+@dataclass(frozen=True)
+class Extended(Fact):
+    amount: Amount
+    name: Name = None
+
+
+@dataclass(frozen=True)
+class Observed(Fact):
+    """Logged rows: how many, their counts, and a digest of these."""
+
+    name: Text
+    rows: Whole
+    evidence: Plain
+    digest: Text
+
+
+KINDS = {kind.kind(): kind for kind in (Created, Asked, Leased, Told, Recorded, Amended, Withdrawn, Extended, Observed)}
+_FORMS: dict[type[Fact], dict[str, tuple[Any, bool]]] = {}  # the check of every field, and whether it must be there
+for _kind in KINDS.values():
+    _hints = get_type_hints(_kind, include_extras=True)
+    _FORMS[_kind] = {f.name: (_hints[f.name].__metadata__[0], f.default is MISSING) for f in fields(_kind)}
+Result = Told | Recorded | Amended  # what says an outcome
+Correction = Amended | Withdrawn  # what changes the meaning of events before it
+F = TypeVar("F", bound=Fact)
+
+
+class _Columns(NamedTuple):
     number: int
     time: float
     kind: str
@@ -41,14 +181,34 @@ class Event(NamedTuple):
     content: Mapping[str, Any]
 
 
-Row = tuple[int, float, str, int | None, str]
+class Event(_Columns):
+    """One fact: its place in the log, when it was written (seconds since 1970), what it is about."""
+
+    @classmethod
+    def of(cls, number: int, time: float, fact: Fact) -> Event:
+        return cls(number, time, fact.kind(), getattr(fact, "pull", None), fact.content())
+
+    @cached_property
+    def fact(self) -> Fact:
+        """What it says, checked; a ValueError says what is wrong with its form."""
+        if not (_is_text(self.kind) and _is_moment(self.time) and isinstance(self.content, Mapping)):
+            raise ValueError("its kind, its time or its content is missing")
+        if self.kind not in KINDS:
+            raise StudyError(f"this study has an event {self.kind!r}, which only a newer version of dobandit knows")
+        return KINDS[self.kind].read(self.pull, self.content)
 
 
-def to_row(event: Event) -> Row:
+def facts(events: Iterable[Event], kind: type[F]) -> Iterator[F]:
+    """What the events of this kind say."""
+    return (event.fact for event in events if isinstance(event.fact, kind))
+
+
+def to_row(event: Event) -> tuple[int, float, str, int | None, str]:
     """An event as the columns of a table."""
-    fault = _fault(event)
-    if fault:
-        raise DobanditError(f"this cannot be written down in a study: {fault}")
+    try:
+        _ = event.fact  # which checks it
+    except ValueError as error:
+        raise DobanditError(f"this cannot be written down in a study: {error}") from None
     return *event[:4], json.dumps(event.content, separators=(",", ":"))
 
 
@@ -56,81 +216,7 @@ def from_row(name: str, number: int, time: float, kind: str, pull: int | None, t
     """The event that stands in the study of this name."""
     try:
         event = Event(number, time, kind, pull, json.loads(text))
-        fault = _fault(event)
+        _ = event.fact
     except (ValueError, TypeError, RecursionError) as error:
-        fault = reason_of(error)
-    if fault:
-        raise damaged(name, f"event {number} makes no sense: {fault}")
+        raise damaged(name, f"event {number} makes no sense: {in_words(error)}") from None
     return event
-
-
-def _is_whole(value: object) -> bool:
-    return type(value) is int and value >= 0
-
-
-def _is_number(value: object) -> bool:
-    return type(value) is int or isinstance(value, float)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def _is_mapping(value: object) -> bool:
-    return isinstance(value, Mapping)
-
-
-def _is_moment(value: Any) -> bool:
-    return _is_number(value) and 0 <= value <= LAST_MOMENT
-
-
-def _is_end(value: object) -> bool:
-    return value is None or _is_moment(value)
-
-
-def _is_outcome(value: object) -> bool:
-    return isinstance(value, Mapping) and all(map(_is_text, value.values()))
-
-
-def _is_source(value: object) -> bool:
-    return value in ("policy", "extension") or _is_whole(value)
-
-
-def _is_amount(value: Any) -> bool:
-    return _is_number(value) and 0 < value < float("inf")
-
-
-_Parts = Mapping[str, Callable[[Any], bool]]
-_OF_PULLS: dict[str, _Parts] = {
-    "asked": {"arm": _is_whole, "worker": _is_text, "expires": _is_end, "repeats": _is_whole, "source": _is_source},
-    "leased": {"worker": _is_text, "expires": _is_end},
-    "told": {"outcome": _is_outcome},
-    "recorded": {"arm": _is_whole, "outcome": _is_outcome},
-    "amended": {"outcome": _is_outcome},
-    "withdrawn": {"refund": lambda value: isinstance(value, bool), "reason": _is_text},
-}
-_OTHERS: dict[str, _Parts] = {
-    "created": {"problem": _is_mapping, "policy": _is_text, "seed": lambda value: type(value) is int},
-    "extended": {"amount": _is_amount},
-    "observed": {"name": _is_text, "rows": _is_whole, "evidence": _is_mapping, "digest": _is_text},
-}
-_PARTS = _OF_PULLS | _OTHERS
-_OPTIONAL: _Parts = {"name": _is_text, "why": lambda value: value is None or _is_mapping(value)}
-
-
-def _fault(event: Event) -> str | None:
-    """What is wrong with the form of an event; None for a kind that is not known here."""
-    if not (_is_text(event.kind) and _is_moment(event.time) and _is_mapping(event.content)):
-        return "its kind, its time or its content is missing"
-    if event.kind not in _PARTS:
-        return None
-    if event.kind in _OF_PULLS and not (_is_whole(event.pull) and event.pull):
-        return f"{event.kind} is about a pull, and {event.pull!r} is none"
-    for part in _PARTS[event.kind]:
-        if part not in event.content:
-            return f"{event.kind} has no {part}"
-    for part, value in event.content.items():
-        fits = _PARTS[event.kind].get(part) or _OPTIONAL.get(part)
-        if fits and not fits(value):
-            return f"{event.kind} has the {part} {str(value)[:40]!r}"
-    return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,16 +12,20 @@ from dobandit.arrays import Array
 from dobandit.policies import OBSERVE
 from dobandit.study.answers import believed, warning_of
 from dobandit.study.books import Books
-from dobandit.study.events import Event
+from dobandit.study.decisions import remember_doubts
+from dobandit.study.events import Asked, Begun, Event, Fact
 from dobandit.study.plain import array_from_plain
 
-LARGEST = "it has the largest index of the arms that could be paid"
-TIED = "several arms had the largest index, and chance picked this one"
-SWEEP = "every arm is pulled once before the index decides"
-INSTEAD = "the largest index is that of {best}, but observing informs it as well for less, or was due"
-UNASKED = "it was not asked for: the experiment was recorded after it had been carried out"
-OWN_RULE = "the largest index is that of {best}, but a rule of the policy came before it"
-EXTENSION = "the plan is carried out; money that was added later goes to the arms of its last phase, in turn"
+HIGHEST = "It has the highest index among the affordable options."
+TIED = "Several options have the highest index, and this one was picked at random."
+SWEEP = "Every option is tried once before the index decides."
+INSTEAD = "{best} has the highest index, but an observation informs about it as well for less, or was due."
+OWN_RULE = "{best} has the highest index, but another rule of the policy takes precedence."
+PLAN = "{policy} follows phase {phase} of its plan."
+EXTENSION = "The plan is carried out. Money that was added later goes to the options of its last phase, in turn."
+UNASKED = "It was not asked for: the experiment was recorded after it had been carried out."
+INSTEAD_OF = "It replaces pull {pull}, which expired. "
+TOGETHER = "It is {place} of {number} pulls that were decided together{since}. "
 
 
 @dataclass(frozen=True)
@@ -47,68 +51,56 @@ class Explanation(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def explain(events: Sequence[Event], pull: int) -> Explanation:
-    """Fold the history up to the decision that led to this pull, and read what it was made by."""
-    own = next(e for e in events if e.pull == pull and e.kind in ("asked", "recorded"))
-    decision, note = _decision(events, own)
-    books, arm = Books.folded(events[: decision.number - 1], remembers=False), own.content["arm"]
-    why = decision.content.get("why") or {}
+def explained(name: str, events: Sequence[Event], pull: int) -> Explanation:
+    """Add up the history to the decision that led to this pull, and read what it was made by."""
+    history = [event.fact for event in events]
+    begun = {fact.pull: (place, fact.arm) for place, fact in enumerate(history) if isinstance(fact, Begun)}
+    place, note = _decision(history, begun, pull)
+    books, fact = Books.folded(events[:place]), history[place]
+    remember_doubts(books, name, lambda: events[:place])
+    why = (fact.why if isinstance(fact, Asked) else None) or {}
     index = array_from_plain(why["index"]) if "index" in why else None
-    reason = _reason(books, decision, why, index)
-    return Explanation(pull, str(books.problem.arms[arm]), note + reason, *_numbers(books, index))
+    reason = _reason(books, fact, index) if isinstance(fact, Asked) else UNASKED
+    known = believed(books)
+    indices = [None] * len(known.means) if index is None else index.tolist()
+    columns = (map(str, books.problem.arms), books.costs[0].tolist(), *(part.tolist() for part in known[:3]), indices)
+    arms = zip(*columns, map(warning_of, known.refuted.tolist()), strict=True)
+    arm = str(books.problem.arms[begun[pull][1]])
+    return Explanation(pull, arm, note + reason, tuple(ArmNumbers(*numbers) for numbers in arms), known.warnings)
 
 
-def _decision(events: Sequence[Event], own: Event) -> tuple[Event, str]:
-    """The event in which the arm was decided on, and a word about the way from there."""
-    note, found = "", own
-    while isinstance(source := found.content.get("source"), int):
-        note = f"in place of pull {source}, whose time was over: "
-        found = next(e for e in events if e.pull == source and e.kind == "asked")
-    if found.content.get("source") != "policy":
-        return found, note
-    first = found
-    if not found.content["repeats"]:
-        earlier = (e for e in reversed(events[: found.number - 1]) if e.kind == "asked")
-        first = next(e for e in earlier if e.content["source"] == "policy" and e.content["repeats"])
-    if first.content["repeats"] > 1:
-        place = "the first" if first is found else f"with pull {first.pull} one"
-        note += f"{place} of {first.content['repeats']} pulls that were decided together: "
+def _decision(history: Sequence[Fact], begun: Mapping[int, tuple[int, int]], pull: int) -> tuple[int, str]:
+    """The place of the event in which the arm was decided on, and what is to be said of the way from there."""
+    note, (place, _) = "", begun[pull]
+    while isinstance(fact := history[place], Asked) and isinstance(fact.source, int):
+        note, (place, _) = INSTEAD_OF.format(pull=fact.source), begun[fact.source]
+    if not isinstance(fact, Asked) or fact.source != "policy":
+        return place, note
+    first = place
+    while not (isinstance(made := history[first], Asked) and made.is_decision):
+        first -= 1
+    if made.repeats > 1:
+        which = (
+            {"place": "the first", "since": ""}
+            if first == place
+            else {"place": "one", "since": f" with pull {made.pull}"}
+        )
+        note += TOGETHER.format(number=made.repeats, **which)
     return first, note
 
 
-def _reason(books: Books, decision: Event, why: Mapping[str, Any], index: Array | None) -> str:
-    content, arms = decision.content, books.problem.arms
-    if decision.kind == "recorded":
-        return UNASKED
-    if content["source"] == "extension":
+def _reason(books: Books, asked: Asked, index: Array | None) -> str:
+    why = asked.why or {}
+    if asked.source == "extension":
         return EXTENSION
     if index is None:
-        return f"{books.policy.name} follows phase {why['phase']} of its plan"
+        return PLAN.format(policy=books.policy.name, phase=why["phase"])
+    affordable, untried = books.affordable()[0], books.seen.evidence.told[0] + books.pending[0] == 0
+    top = np.flatnonzero(affordable & (index == index[affordable].max()))
     if why.get("sweep"):
         return SWEEP
-    arm, affordable = content["arm"], books.affordable()[0]
-    top = np.flatnonzero(affordable & (index == index[affordable].max()))
-    if arm in top:
-        return LARGEST if len(top) == 1 else TIED
-    if (
-        books.seen.evidence.told[0, arm] + books.pending[0, arm] == 0
-    ):  # the first studies did not write down what was a sweep
+    if asked.arm in top:
+        return HIGHEST if len(top) == 1 else TIED
+    if untried[asked.arm]:  # the first studies did not write down what was a sweep
         return SWEEP
-    return INSTEAD.format(best=arms[top[0]]) if arm == OBSERVE else OWN_RULE.format(best=arms[top[0]])
-
-
-def _numbers(books: Books, index: Array | None) -> tuple[tuple[ArmNumbers, ...], tuple[str, ...]]:
-    known = believed(books)
-    arms = tuple(
-        ArmNumbers(
-            str(arm),
-            float(books.costs[0, k]),
-            float(known.means[k]),
-            float(known.low[k]),
-            float(known.high[k]),
-            None if index is None else float(index[k]),
-            warning_of(float(known.refuted[k])),
-        )
-        for k, arm in enumerate(books.problem.arms)
-    )
-    return arms, known.warnings
+    return (INSTEAD if asked.arm == OBSERVE else OWN_RULE).format(best=books.problem.arms[top[0]])

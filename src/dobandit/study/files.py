@@ -17,7 +17,7 @@ from dobandit.evidence import INTERVENTION, check_form, open_file, write_columns
 from dobandit.files import new_file
 from dobandit.problem import Problem, Value, label
 from dobandit.study.corrections import withdrawn
-from dobandit.study.events import Event
+from dobandit.study.events import AboutPull, Asked, Begun, Event, Recorded, Result, Told, Withdrawn, facts
 from dobandit.study.pulls import as_datetime
 
 Row = dict[str, Any]
@@ -75,28 +75,29 @@ def outcome_rows(events: Sequence[Event], problem: Problem) -> list[Row]:
     `intervention`, so that another study can `observe` the file."""
     name, gone, rows = columns(problem), withdrawn(events), dict[int, Row]()
     for event in events:
-        pull, content = event.pull, event.content
-        if pull is None or pull in gone:
+        fact = event.fact
+        if not isinstance(fact, AboutPull) or fact.pull in gone:
             continue
-        if event.kind in ("asked", "recorded"):
-            arm, worker = content["arm"], content.get("worker", "")
-            ours = (pull, str(problem.arms[arm]), problem.costs[arm], worker, _written(event.time))
-            rows[pull] = dict(zip(name.values(), ours, strict=False))
-        if "outcome" in content:
-            rows[pull] |= {name["told"]: _written(event.time), **content["outcome"]}
+        if isinstance(fact, Begun):
+            worker = fact.worker if isinstance(fact, Asked) else ""
+            ours = (fact.pull, str(problem.arms[fact.arm]), problem.costs[fact.arm], worker, _written(event.time))
+            rows[fact.pull] = dict(zip(name.values(), ours, strict=False))
+        if isinstance(fact, Result):
+            rows[fact.pull] |= {name["told"]: _written(event.time), **fact.outcome}
     return [row for row in rows.values() if name["told"] in row]
 
 
 def spending(events: Sequence[Event], problem: Problem) -> list[tuple[float, float]]:
     """When money was spent, and how much by then: with the outcome of a pull, or when it was withdrawn without one.
     What came back was never spent."""
-    arms = {event.pull: event.content["arm"] for event in events if event.kind in ("asked", "recorded")}
+    arms, costs = {fact.pull: fact.arm for fact in facts(events, Begun)}, np.array(problem.costs, dtype=float)
     settled = {pull for pull, costs_nothing in withdrawn(events).items() if costs_nothing}
     spent, found = 0.0, []
     for event in events:
-        if event.kind in ("told", "recorded", "withdrawn") and event.pull is not None and event.pull not in settled:
-            settled.add(event.pull)
-            spent += float(problem.costs[arms[event.pull]])
+        fact = event.fact
+        if isinstance(fact, Told | Recorded | Withdrawn) and fact.pull not in settled:
+            settled.add(fact.pull)
+            spent += float(costs[arms[fact.pull]])
             found.append((event.time, spent))
     return found
 

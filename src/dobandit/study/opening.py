@@ -1,4 +1,4 @@
-"""Opening a study: the books up to its last event, or a sentence about what is wrong with it.
+"""Opening a study: its totals up to the last event, or a sentence about what is wrong with it.
 
 A study may come from a broken disk or from a stranger, so nothing that is written in it is believed before it adds up.
 """
@@ -12,7 +12,7 @@ import numpy as np
 
 from dobandit.study.books import Books, caught_up
 from dobandit.study.damage import making_sense_of
-from dobandit.study.events import Event
+from dobandit.study.events import AboutPull, Asked, Begun, Event
 from dobandit.study.stores import FORMAT, Access
 from dobandit.study.transaction import VERSION
 
@@ -20,31 +20,28 @@ TOLERANCE = 1e-3  # of a number of outcomes, for what was rounded when their rew
 
 
 def current(books: Books | None, access: Access) -> Books:
-    """The books up to the last event: those at hand, else the snapshot's, else from the start."""
+    """The totals up to the last event: from those at hand, else from the snapshot, else from the start."""
     found = None if books is None else up_to_date(books, access)
     return found or _from_snapshot(access) or _folded(access.events(), access.name)
 
 
 def up_to_date(books: Books, access: Access) -> Books | None:
-    """The books with what others have written meanwhile, or None if they have corrected the past."""
+    """The totals with what others have written meanwhile, or None if they have corrected the past."""
     events = access.events(books.number)
-    if not events:
-        return books
     with making_sense_of(access.name):
-        return _continued(books, events)
+        return _continued(books, events) if events else books
 
 
 def history(access: Access) -> list[Event]:
-    """All events, one by one. They are folded to check that they make sense, because a snapshot hides what is before
-    it."""
+    """All events. They are added up to check that they make sense, because a snapshot hides what is before it."""
     events = access.events()
-    _folded(events, access.name, remembers=False)
+    _folded(events, access.name)
     return events
 
 
-def _folded(events: list[Event], name: str, remembers: bool = True) -> Books:
+def _folded(events: list[Event], name: str) -> Books:
     with making_sense_of(name):
-        books = Books.folded(events, remembers)
+        books = Books.folded(events)
         _check_order(events[1:], 1, 0, len(books.problem.arms))
         _check_counts(books)
         return books
@@ -52,7 +49,7 @@ def _folded(events: list[Event], name: str, remembers: bool = True) -> Books:
 
 def _from_snapshot(access: Access) -> Books | None:
     """A snapshot only saves time: one of another version or format, of events that are not in the log, or one that
-    makes no sense is left alone."""
+    makes no sense is not used."""
     snapshot = access.snapshot()
     if snapshot is None or (snapshot.version, snapshot.format) != (VERSION, FORMAT):
         return None
@@ -62,7 +59,7 @@ def _from_snapshot(access: Access) -> Books | None:
     try:
         books = Books.restored(created, json.loads(snapshot.text))
         return _continued(books, events[1:]) if books.number == snapshot.number else None
-    except Exception:  # whatever is wrong, with it or with the log: folding all events will tell
+    except Exception:  # whatever is wrong, with it or with the log: adding up all events will tell
         return None
 
 
@@ -76,22 +73,22 @@ def _continued(books: Books, events: list[Event]) -> Books | None:
 
 def _check_order(events: Sequence[Event], number: int, last: int, arms: int) -> None:
     """Events and pulls are numbered without a gap, and nothing is said of a pull before it was made."""
-    for event in events:
-        number += 1
-        made = event.kind in ("asked", "recorded")
-        last += made
-        if event.number != number or not (event.pull == last if made else (event.pull or 0) <= last):
+    for expected, event in enumerate(events, number + 1):
+        fact = event.fact
+        is_new = isinstance(fact, Begun)
+        last += is_new
+        follows = not isinstance(fact, AboutPull) or (fact.pull == last if is_new else fact.pull <= last)
+        if event.number != expected or not follows:
             raise ValueError(f"event {event.number} with pull {event.pull} does not follow the one before it")
-        if made and not event.content["arm"] < arms:
-            raise ValueError(f"event {event.number}: there is no arm number {event.content['arm']}")
-        source = event.content.get("source")
-        if isinstance(source, int) and not 1 <= source < last:
-            raise ValueError(f"event {event.number} stands in for pull {source}, which did not exist")
+        if isinstance(fact, Begun) and not fact.arm < arms:
+            raise ValueError(f"event {event.number}: there is no arm number {fact.arm}")
+        if isinstance(fact, Asked) and isinstance(fact.source, int) and not 1 <= fact.source < last:
+            raise ValueError(f"event {event.number} stands in for pull {fact.source}, which did not exist")
 
 
 def _check_counts(books: Books) -> None:
     """Counts are not negative, no arm has earned more than all its rewards, and nothing is NaN or infinite."""
-    for seen in (reader.evidence for reader in books.readers):
+    for seen in (tally.evidence for tally in books.tallies):
         slack = TOLERANCE * (1 + seen.told.sum())
         sound = np.isfinite(slack) and (seen.told >= 0).all() and (seen.counts >= -slack).all()
         if not (sound and (seen.rewards >= -slack).all() and (seen.rewards <= seen.told + slack).all()):

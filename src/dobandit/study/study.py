@@ -1,48 +1,36 @@
 """A study: a real budget spent with people and machines in the loop.
 
 Every method that changes something is one transaction of the store: it reads what others have written, checks, appends
-events, and either all of it is on the disk when it returns or nothing is.
+events, and either all of it is on the disk when it returns or nothing is. Recording an outcome never runs a policy.
 """
 
 from __future__ import annotations
 
-import os
 import time
 import warnings
-import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
-from dobandit.errors import DobanditError, PolicyError, StorageError, StudyError
+from dobandit.errors import DobanditError, PolicyError
 from dobandit.evidence import Data, open_source
 from dobandit.policies import Policy, name_of, policies_for, policy, spec_of
 from dobandit.problem import Arm, Problem, Value, is_positive
-from dobandit.study import answers, explanation
-from dobandit.study.answers import Best, Status
 from dobandit.study.books import Books
-from dobandit.study.damage import making_sense_of
 from dobandit.study.decisions import decide
-from dobandit.study.events import Event
-from dobandit.study.explanation import Explanation
-from dobandit.study.files import check_columns, check_readable, outcome_rows, read_outcomes, spending, write_rows
-from dobandit.study.opening import current, history, up_to_date
+from dobandit.study.events import Created, Event
+from dobandit.study.files import check_columns, check_readable, read_outcomes
 from dobandit.study.plain import problem_to_plain
-from dobandit.study.pulls import Batch, Pulls, Receipt, TimeToLive, Withdrawal, amount, named, numbered, seconds
-from dobandit.study.stores import Access, Store, create_store, open_store, place_of
+from dobandit.study.pulls import Batch, Pulls, Receipt, TimeToLive, Withdrawal, named, seconds
+from dobandit.study.reading import Place, StudyReader
+from dobandit.study.stores import create_store, open_store, place_of
 from dobandit.study.tally import count_log
-from dobandit.study.transaction import VERSION, Entry
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from dobandit.study.transaction import VERSION
 
 WORKER = "default"  # who asks without a name
 
 
-class Study:
+class Study(StudyReader):
     """Ask what to try, tell what came out, and read what is best. Open it in every process that uses it.
 
     >>> problem = Problem("X -> Y", reward="Y", budget=10, default_cost=2)
@@ -53,40 +41,52 @@ class Study:
     Receipt(id=1, spent=1.0, free=9.0)
     """
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time.time) -> None:
-        self._store, self._clock = store, clock
-        self._process = os.getpid()
-        self._close = weakref.finalize(self, _close, store, self._process)  # when it is no longer used
-        self._books: Books | None = None
-        with self._reading():
-            pass  # so that a broken study is refused when it is opened
-
     @classmethod
     def create(
         cls,
-        where: str | os.PathLike[str],
+        where: Place,
         problem: Problem,
         policy: str | Policy | None = None,
         seed: int = 0,
         *,
         clock: Callable[[], float] = time.time,
     ) -> Study:
-        """A new study in a file, in a database (a postgresql:// URL), or in memory (`:memory:`).
+        """Make a new study.
 
-        Without a policy it is led by the recommended one for the objective.
+        Parameters
+        ----------
+        where : path or str
+            A file, a database (a postgresql:// URL), or `:memory:`.
+        problem : Problem
+            The graph, the arms, their costs and the budget.
+        policy : str or Policy, optional
+            What chooses the pulls; default: the recommended policy for the objective.
+        seed : int
+            The seed of the policy's random choices.
+        clock : callable
+            Gives the time in seconds since 1970.
         """
         if not isinstance(problem, Problem):
             raise DobanditError(f"a study is about a Problem, not {problem!r}; read a file with Problem.load")
         if not isinstance(seed, Integral):
             raise DobanditError(f"a seed is a whole number, not {seed!r}")
         check_columns(problem)
-        content = {"problem": problem_to_plain(problem), "policy": _fitting(problem, policy), "seed": int(seed)}
-        created = Event(1, clock(), "created", None, {**content, "version": VERSION})
+        fact = Created(problem_to_plain(problem), _fitting(problem, policy), int(seed), VERSION)
+        created = Event.of(1, clock(), fact)
         Books.opened(created)  # whatever the policy cannot do with this problem is said before anything is written
         return cls(create_store(place_of(where), created), clock)
 
     @classmethod
-    def open(cls, where: str | os.PathLike[str], *, clock: Callable[[], float] = time.time) -> Study:
+    def open(cls, where: Place, *, clock: Callable[[], float] = time.time) -> Study:
+        """Open a study that exists.
+
+        Parameters
+        ----------
+        where : path or str
+            Its file, or the postgresql:// URL of its database.
+        clock : callable
+            Gives the time in seconds since 1970.
+        """
         return cls(open_store(place_of(where)), clock)
 
     # -- spending ------------------------------------------------------------------------------
@@ -94,221 +94,183 @@ class Study:
     def ask(self, n: int = 1, worker: str = WORKER, ttl: TimeToLive = None) -> Pulls:
         """Pulls to carry out: first those that this worker still has open, then expired ones of others, then new ones.
 
-        Their cost is reserved. After `ttl` (seconds, or a text such as 2d) they may go to another worker.
+        Parameters
+        ----------
+        n : int
+            How many pulls.
+        worker : str
+            Who asks.
+        ttl : float, timedelta or str, optional
+            The time after which the pulls may go to another worker: seconds, or a text such as 2d.
+
+        Returns
+        -------
+        Pulls
+            The pulls, whose cost is reserved; `reason` says why there are fewer than n.
         """
         if not isinstance(n, Integral) or n < 1:
             raise DobanditError(f"ask for one pull or more, not {n!r}")
         worker, life = named(worker, "a worker"), seconds(ttl)
-        with self._writing() as entry:
-            expires = None if life is None else entry.time + life
-            given = entry.own(worker, n, expires) + entry.expired(worker, n, expires)
+        with self._session.writing(deciding=True) as transaction:
+            expires = None if life is None else transaction.time + life
+            given = transaction.own(worker, n, expires) + transaction.expired(worker, n, expires)
             given, reason = given[:n], None
             while len(given) < n:
-                decision = decide(entry.books)
+                decision = decide(transaction.books)
                 if isinstance(decision, str):
                     reason = decision
                     break
-                given.append(entry.hand_out(decision, worker, expires))
-            return Pulls(map(entry.ticket, given), reason)
+                given.append(transaction.hand_out(decision, worker, expires))
+            return Pulls(map(transaction.ticket, given), reason)
 
     def tell(self, id: int, outcome: Mapping[str, Value]) -> Receipt:
-        """The outcome of a pull: every observed variable and its value. The same outcome twice changes nothing."""
+        """The outcome of a pull. The same outcome twice changes nothing.
+
+        Parameters
+        ----------
+        id : int
+            The number of the pull.
+        outcome : mapping
+            Every observed variable and its value.
+
+        Returns
+        -------
+        Receipt
+            The pull, what is spent and what is free.
+        """
         return self.tell_many([(id, outcome)])[0]
 
     def tell_many(self, outcomes: Iterable[tuple[int, Mapping[str, Value]]]) -> list[Receipt]:
-        """Many outcomes, all or none."""
-        pairs = _pairs(outcomes)
-        with self._writing() as entry:
-            numbers = [entry.tell(pull, outcome) for pull, outcome in pairs]
-            return [entry.receipt(number) for number in numbers]
+        """Many outcomes, each with the number of its pull: all of them count, or none."""
+        return self._tell(_pairs(outcomes), "this list of outcomes")
 
-    def tell_file(self, path: str | os.PathLike[str]) -> list[Receipt]:
-        """The outcomes of a CSV or Parquet file with a column `id`, all or none."""
-        return self.tell_many(read_outcomes(Path(path), self.problem))
+    def tell_file(self, path: Place) -> list[Receipt]:
+        """The outcomes of a CSV or Parquet file with a column `id`: all of them count, or none."""
+        return self._tell(read_outcomes(Path(path), self.problem), Path(path).name)
+
+    def _tell(self, pairs: Sequence[tuple[int, Mapping[str, Value]]], place: str) -> list[Receipt]:
+        with self._session.writing() as transaction:
+            numbers = [transaction.tell(pull, outcome, place) for pull, outcome in pairs]
+            return [transaction.receipt(number) for number in numbers]
 
     def record(self, arm: Arm | str, outcome: Mapping[str, Value], name: str | None = None) -> Receipt:
         """An experiment that was carried out unasked; it is paid from the budget, even if that is overdrawn by it.
 
-        A name counts once, however often it is sent: send it again if you do not know whether it arrived.
+        Parameters
+        ----------
+        arm : Arm or str
+            What was done, such as do(X=1).
+        outcome : mapping
+            Every observed variable and its value.
+        name : str, optional
+            A name counts once: send it again if you do not know whether it arrived.
+
+        Returns
+        -------
+        Receipt
+            The number of the new pull, what is spent and what is free.
         """
         done = arm if isinstance(arm, Arm) else Arm.parse(arm)
         name = None if name is None else named(name, "an experiment")
-        with self._writing() as entry:
-            return entry.receipt(entry.record(done, outcome, name))
+        with self._session.writing() as transaction:
+            return transaction.receipt(transaction.record(done, outcome, name))
 
     def observe(self, rows: Data, name: str | None = None) -> Batch:
-        """Logged rows as evidence, free of charge: columns, a frame, or the path of a CSV or Parquet file, with a
-        column `intervention` where a row was not a plain observation. A name counts once, however often it is sent."""
+        """Logged rows as evidence, free of charge.
+
+        Parameters
+        ----------
+        rows : columns, frame or path
+            What was logged, or a CSV or Parquet file of it, with a column `intervention` where a row was not a plain
+            observation.
+        name : str, optional
+            A name counts once, however often it is sent; default: the name of the file.
+
+        Returns
+        -------
+        Batch
+            The number of rows; `new` says whether they were added now.
+        """
         if name is None and not isinstance(rows, str | Path):
             raise DobanditError("give this batch of rows a name, so that it counts once even if it is sent again")
         name = Path(str(rows)).name if name is None else named(name, "a batch of rows")
         if isinstance(rows, str | Path):
             check_readable(Path(rows))
-        with self._reading() as (_, books):
-            problem, readers, leader = books.problem, books.readers, spec_of(books.policy)
-        content = count_log(
-            problem, open_source(rows), readers
-        )  # may take seconds, so it is done before others have to wait
-        with self._writing() as entry:
-            new = entry.observe(name, content)
-        if not readers[0].reads_logs:
+        with self._session.reading() as (_, books):
+            problem, tallies, leader = books.problem, books.tallies, spec_of(books.policy)
+        log = count_log(problem, open_source(rows), tallies, name)  # may take seconds: others need not wait for it
+        with self._session.writing() as transaction:
+            new = transaction.observe(log)
+        if not tallies[0].reads_logs:
             text = f"{leader} has no rule for logged rows: they count for best and status, not for what is asked"
             warnings.warn(text, stacklevel=2)
-        return Batch(content["rows"], new)
+        return Batch(log.rows, new)
 
     # -- correcting ----------------------------------------------------------------------------
 
     def amend(self, id: int, outcome: Mapping[str, Value]) -> int:
-        """Another outcome instead of the one that was told."""
-        with self._writing() as entry:
-            told, arm = entry.told(id)
-            if told is None:
-                raise StudyError(f"pull {id} has no outcome to amend yet; tell it")
-            values = entry.checked(id, arm, outcome)
-            if values == told:
-                return id
-            entry.correct("amended", id, {"outcome": values})
-        self._fold_again()
+        """Another outcome instead of the one that was told.
+
+        Parameters
+        ----------
+        id : int
+            The number of the pull.
+        outcome : mapping
+            Every observed variable and its value.
+        """
+        with self._session.writing() as transaction:
+            is_new = transaction.amend(id, outcome)
+        if is_new:
+            self._session.add_up_again()
         return id
 
     def withdraw(self, id: int, refund: bool | None = None, reason: str = "") -> Withdrawal:
-        """A pull that does not count: it was not carried out, or went wrong. Its money comes back with `refund=True`,
-        at once or later, and is taken back with `refund=False`; None leaves what was decided, at first no refund."""
+        """A pull that does not count: it was not carried out, or went wrong.
+
+        Parameters
+        ----------
+        id : int
+            The number of the pull.
+        refund : bool, optional
+            True gives its money back, at once or later, and False takes that back; None leaves what was decided, at
+            first no refund.
+        reason : str
+            Why, for the log.
+
+        Returns
+        -------
+        Withdrawal
+            The number of the pull, whether its money came back (`refund`), and whether this changed anything (`new`).
+        """
         if refund not in (None, True, False):
             raise DobanditError(f"refund: expected True, False or None, not {refund!r}")
-        with self._writing() as entry:
-            found = entry.withdraw(id, None if refund is None else bool(refund), str(reason))
+        with self._session.writing() as transaction:
+            found = transaction.withdraw(id, None if refund is None else bool(refund), str(reason))
         if found.new:
-            self._fold_again()
+            self._session.add_up_again()
         return found
 
     def extend(self, amount: float, name: str | None = None) -> float:
-        """More money; the new total. A name counts once, however often it is sent."""
+        """More money.
+
+        Parameters
+        ----------
+        amount : float
+            What is added to the budget.
+        name : str, optional
+            A name counts once, however often it is sent.
+
+        Returns
+        -------
+        float
+            The new total.
+        """
         if not is_positive(amount):
             raise DobanditError(f"a study is extended by a positive amount, not {amount!r}")
         name = None if name is None else named(name, "an extension")
-        with self._writing() as entry:
-            entry.extend(float(amount), name)
-            return entry.books.total
-
-    # -- reading -------------------------------------------------------------------------------
-
-    @property
-    def problem(self) -> Problem:
-        with self._reading() as (_, books):
-            return books.problem
-
-    @property
-    def policy(self) -> str:
-        """The policy that leads the study, by its name."""
-        with self._reading() as (_, books):
-            return spec_of(books.policy)
-
-    def status(self) -> Status:
-        """Where the money is, and what is known of every arm."""
-        with self._reading() as (_, books):
-            return answers.status(books, self._clock())
-
-    def best(self) -> Best:
-        """The arm that the policy recommends, and how sure that is."""
-        with self._reading() as (_, books):
-            return answers.best(books)
-
-    def explain(self, id: int) -> Explanation:
-        """Why this pull: the numbers by which its arm won."""
-        with self._reading() as (access, books):
-            pull, events = numbered(id, books.last), history(access)
-            with making_sense_of(access.name):
-                return explanation.explain(events, pull)
-
-    def log(self) -> list[Event]:
-        """The whole history."""
-        with self._reading() as (access, _):
-            return history(access)
-
-    def outcomes(self) -> list[dict[str, Any]]:
-        """Every outcome that counts, one row each; what was done is in the column `intervention`."""
-        return outcome_rows(self.log(), self.problem)
-
-    def export(self, path: str | os.PathLike[str]) -> int:
-        """Write the outcomes to a CSV, JSON or Parquet file, by the ending of its name; their number."""
-        rows = self.outcomes()
-        write_rows(Path(path), rows, self.problem)
-        return len(rows)
-
-    def plot(self) -> Figure:
-        """The spending over time, and what is known of every arm."""
-        from dobandit.plots import EffectRow, study_figure
-
-        found, problem = self.status(), self.problem
-        rows = [EffectRow(arm.arm, arm.mean, arm.low, arm.high) for arm in found.arms]
-        rows.sort(key=lambda row: row.mean or 0.0, reverse=problem.goal == "max")
-        spent = [(datetime.fromtimestamp(moment, UTC), money) for moment, money in spending(self.log(), problem)]
-        title = f"{amount(found.budget.spent)} of {amount(found.budget.total)} spent, {found.told:,} outcomes"
-        return study_figure(spent, found.budget.total, rows, xlabel=f"mean of {problem.reward}", title=title)
-
-    def close(self) -> None:
-        self._close()
-
-    def __enter__(self) -> Study:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        return f"<Study {self._store.name}>"
-
-    # -- transactions --------------------------------------------------------------------------
-
-    @contextmanager
-    def _reading(self) -> Iterator[tuple[Access, Books]]:
-        self._check_process()
-        with self._store.reading() as access:
-            known, self._books = self._books, None  # forgotten, should they not be caught up with
-            books = self._books = current(known, access)
-            yield access, books
-
-    @contextmanager
-    def _writing(self) -> Iterator[Entry]:
-        """Books that are up to date and that only this process changes; after an error they are read again.
-
-        What takes long, folding a whole history, is done before the others have to wait.
-        """
-        self._check_process()
-        try:
-            while True:
-                if self._books is None:
-                    with self._reading():
-                        pass
-                with self._store.writing() as access:
-                    known, self._books = self._books, None
-                    books = known and up_to_date(known, access)
-                    if books is not None:
-                        entry = Entry(books, access, self._clock())
-                        yield entry
-                        self._books = entry.written()
-                        return
-        except BaseException:
-            self._books = None
-            raise
-
-    def _fold_again(self) -> None:
-        """After a correction: fold everything once more, and keep the result for the others. The correction is in the
-        log already; if the result cannot be kept, it only takes the next one longer."""
-        self._books = None
-        with suppress(StorageError), self._writing() as entry:
-            entry.keep()
-
-    def _check_process(self) -> None:
-        if os.getpid() != self._process:
-            raise StudyError("this study was opened by another process: open it again in this one")
-
-
-def _close(store: Store, process: int) -> None:
-    """A process that was forked leaves the connection to its parent."""
-    if os.getpid() == process:
-        store.close()
+        with self._session.writing() as transaction:
+            transaction.extend(float(amount), name)
+            return transaction.books.total
 
 
 def _pairs(outcomes: Iterable[tuple[int, Mapping[str, Value]]]) -> list[tuple[int, Mapping[str, Value]]]:

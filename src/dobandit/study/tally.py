@@ -14,8 +14,10 @@ from dobandit.estimate.pooled import pooled_of
 from dobandit.evidence import CountTable, Evidence, Layout, Logged, Source, read_log
 from dobandit.policies import Policy, starts_from_logs
 from dobandit.problem import Problem
+from dobandit.study.events import Observed
 from dobandit.study.outcomes import Seen
 from dobandit.study.plain import array_from_plain, array_to_plain
+from dobandit.study.stored import stored
 
 ROUNDED = 1e-9  # of a row: what rounding may change when rewards are added up in another order
 _FIELDS = ("counts", "told", "rewards")
@@ -60,15 +62,23 @@ class Tally:
         """A digest of the tables, because counts of others must not be taken for counts of these."""
         return hashlib.sha256(repr(self.layout.tables).encode()).hexdigest()
 
-    def restore(self, plain: Mapping[str, Any]) -> None:
+    def restored(self, plain: Mapping[str, Any]) -> Tally:
         if plain["tables"] != self._tables:
             raise ValueError("these are counts of other tables")
         for name in _FIELDS:
             setattr(self.evidence, name, array_from_plain(plain[name]))
+        return self
 
 
-def tallies(problem: Problem, policy: Policy) -> tuple[Tally, Tally]:
-    """The counts that the policy decides by, and those by which a study judges its arms: all data in one pool.
+TALLIES = stored(
+    lambda tallies: [tally.to_plain() for tally in tallies],
+    lambda plain, tallies: tuple(tally.restored(saved) for tally, saved in zip(tallies, plain, strict=True)),
+)
+
+
+def tallies(problem: Problem, policy: Policy) -> tuple[Tally, ...]:
+    """The counts that the policy decides by, and those by which a study judges its arms: all data in one pool. Often
+    they are the same.
 
     Published policies have no rule for rows that were logged before them, so logs are kept from these.
     """
@@ -78,35 +88,34 @@ def tallies(problem: Problem, policy: Policy) -> tuple[Tally, Tally]:
     except TooDense:
         pool = ()  # then every arm is judged by its own rewards
     if ours.reads_logs and pool == ours.layout.tables:
-        return ours, ours
+        return (ours,)
     return ours, Tally(problem, pool, True)
 
 
-def count_log(problem: Problem, source: Source, readers: Sequence[Tally]) -> dict[str, Any]:
-    """The number of rows of a log, their counts for all who read logs, as plain data, and a digest of these."""
-    tables = list(dict.fromkeys(t for reader in readers if reader.reads_logs for t in reader.layout.tables))
+def count_log(problem: Problem, source: Source, tallies: Sequence[Tally], name: str) -> Observed:
+    """A log under this name, counted for every tally that reads logs."""
+    tables = list(dict.fromkeys(t for tally in tallies if tally.reads_logs for t in tally.layout.tables))
     layout = Layout(problem, tables)
     logged = read_log(problem, source, layout)
-    number = round(float(logged.rows.sum()))
     evidence = {
         "rows": array_to_plain(logged.rows),
         "rewards": array_to_plain(logged.rewards),
         "tables": [_to_plain(table, logged.counts[layout.slice(table)]) for table in tables],
     }
     digest = hashlib.sha256(json.dumps(evidence, sort_keys=True).encode()).hexdigest()
-    return {"rows": number, "digest": digest, "evidence": evidence}
+    return Observed(name, round(float(logged.rows.sum())), evidence, digest)
 
 
-def is_same_log(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def is_same_log(one: Observed, other: Observed) -> bool:
     """Whether these counts may come from the same rows. Sums of measurements depend on the order in which they are
     added up, and where many threads do it, that is chance."""
-    tables, others = ({_key(t): t["counts"] for t in log["evidence"]["tables"]} for log in (one, other))
-    if one["rows"] != other["rows"] or tables.keys() != others.keys():
+    tables, others = ({_key(t): t["counts"] for t in log.evidence["tables"]} for log in (one, other))
+    if one.rows != other.rows or tables.keys() != others.keys():
         return False
     pairs = [(tables[key], others[key]) for key in tables]
-    pairs += [(one["evidence"][name], other["evidence"][name]) for name in ("rows", "rewards")]
+    pairs += [(one.evidence[name], other.evidence[name]) for name in ("rows", "rewards")]
     arrays = [tuple(map(array_from_plain, pair)) for pair in pairs]
-    return all(a.shape == b.shape and np.allclose(a, b, rtol=0.0, atol=ROUNDED * one["rows"]) for a, b in arrays)
+    return all(a.shape == b.shape and np.allclose(a, b, rtol=0.0, atol=ROUNDED * one.rows) for a, b in arrays)
 
 
 def _to_plain(table: CountTable, counts: Any) -> dict[str, Any]:

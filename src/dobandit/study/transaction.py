@@ -1,4 +1,4 @@
-"""One transaction of a study: books that are up to date, and what is written down in it."""
+"""One transaction of a study: totals that are up to date, and the events that are written in it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,27 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
-from dobandit.errors import ArmError, Conflict, DobanditError, OutcomeError, StudyError, listing
-from dobandit.policies import State
+from dobandit.errors import ArmError, Conflict, DataError, DobanditError, OutcomeError, StudyError, listing
 from dobandit.problem import Arm, Value, label
 from dobandit.study.books import Books, Lease
 from dobandit.study.corrections import withdrawn
 from dobandit.study.damage import making_sense_of
 from dobandit.study.decisions import Decision
-from dobandit.study.events import Event
+from dobandit.study.events import (
+    Amended,
+    Asked,
+    Begun,
+    Event,
+    Extended,
+    Fact,
+    Leased,
+    Observed,
+    Recorded,
+    Result,
+    Told,
+    Withdrawn,
+    facts,
+)
 from dobandit.study.outcomes import Values, checked, written
 from dobandit.study.pulls import Pull, Receipt, Withdrawal, amount, as_datetime, numbered
 from dobandit.study.stores import Access, Snapshot
@@ -25,26 +38,23 @@ VERSION = version("dobandit")
 SNAPSHOT_EVERY = 64  # events
 
 
-class Entry:
-    """One transaction: its events are applied to the books at once, and written to the log at its end."""
+class Transaction:
+    """Its events change the totals at once, and are written to the log at its end."""
 
     def __init__(self, books: Books, access: Access, now: float) -> None:
         self.books, self.time, self._access = books, now, access
         self._before, self._events = books.number, list[Event]()
 
-    def add(self, kind: str, pull: int | None, content: Mapping[str, Any], state: State | None = None) -> int:
-        """Write an event down; the number of its pull."""
-        event = Event(self.books.number + 1, self.time, kind, pull, content)
-        self.books.apply(event, state)
-        self._events.append(event)
-        return pull or 0
+    def _add(self, fact: Fact) -> None:
+        self._correct(fact)
+        self.books.apply(self._events[-1])
 
-    def correct(self, kind: str, pull: int, content: Mapping[str, Any]) -> None:
-        """Write down an event about the past; the books are wrong until they are folded again."""
-        self._events.append(Event(self.books.number + 1, self.time, kind, int(pull), content))
+    def _correct(self, fact: Fact) -> None:
+        """Write down a fact about the past; the totals are wrong until they are added up again."""
+        self._events.append(Event.of(self.books.number + 1, self.time, fact))
 
     def keep(self) -> None:
-        """Save the books, so that what led to them need not be folded again."""
+        """Save the totals, so that what led to them need not be added up again."""
         self._access.save_snapshot(Snapshot(self.books.number, VERSION, json.dumps(self.books.to_plain())))
 
     def written(self) -> Books:
@@ -54,47 +64,71 @@ class Entry:
             self.keep()
         return self.books
 
+    # -- handing out ---------------------------------------------------------------------------
+
     def own(self, worker: str, n: int, expires: float | None) -> list[int]:
-        """The pulls that this worker has open already, with new time to live if there is a new one or none is left."""
+        """The pulls that this worker has open already, with a new time to live if there is one or the old one is
+        over."""
         pulls = sorted(pull for pull, lease in self.books.open.items() if lease.worker == worker)[:n]
         for pull in pulls:
-            if expires is not None or self._is_over(self.books.open[pull]):
-                self.add("leased", pull, {"worker": worker, "expires": expires})
+            if expires is not None or self._is_expired(self.books.open[pull]):
+                self._add(Leased(pull, worker, expires))
         return pulls
 
     def expired(self, worker: str, n: int, expires: float | None) -> list[int]:
-        """Pulls of others whose time is over, under new numbers: the old ones may still be told, late."""
-        mine = sum(lease.worker == worker for lease in self.books.open.values())
-        over = sorted(
-            pull for pull, lease in self.books.open.items() if lease.worker != worker and self._is_over(lease)
-        )
-        return [self._hand_on(pull, worker, expires) for pull in over[: max(n - mine, 0)]]
+        """Expired pulls of others, under new numbers: the old ones may still be told, late."""
+        leases = self.books.open.items()
+        mine = sum(lease.worker == worker for _, lease in leases)
+        pulls = sorted(pull for pull, lease in leases if lease.worker != worker and self._is_expired(lease))
+        found = pulls[: max(n - mine, 0)]
+        return [self._ask(worker, expires, self.books.open[pull].arm, 0, pull) for pull in found]
 
-    def _hand_on(self, pull: int, worker: str, expires: float | None) -> int:
-        lease = self.books.open[pull]
-        content = {"arm": lease.arm, "repeats": 0, "source": pull, "worker": worker, "expires": expires}
-        return self.add("asked", self.books.last + 1, content)
-
-    def _is_over(self, lease: Lease) -> bool:
+    def _is_expired(self, lease: Lease) -> bool:
         return lease.expires is not None and lease.expires <= self.time
 
     def hand_out(self, decision: Decision, worker: str, expires: float | None) -> int:
-        content = {"arm": decision.arm, "repeats": decision.repeats, "source": decision.source}
-        content |= {"worker": worker, "expires": expires, "why": decision.why}
-        return self.add("asked", self.books.last + 1, content, decision.state)
+        return self._ask(worker, expires, *decision)
 
-    def tell(self, pull: int, outcome: Mapping[str, Value]) -> int:
-        before, arm = self.told(pull)
+    def _ask(self, worker: str, expires: float | None, arm: int, repeats: int, source: int | str, *more: Any) -> int:
+        """Hand out a new pull; its number."""
+        self._add(Asked(self.books.last + 1, arm, repeats, source, worker, expires, *more))
+        return self.books.last
+
+    def ticket(self, pull: int) -> Pull:
+        """An open pull as it is handed out."""
+        books, lease = self.books, self.books.open[pull]
+        arm = books.problem.arms[lease.arm]
+        setting = {} if arm.variable is None else {arm.variable: str(arm.value)}
+        return Pull(pull, arm, setting, float(books.costs[0, lease.arm]), as_datetime(lease.expires))
+
+    # -- outcomes ------------------------------------------------------------------------------
+
+    def tell(self, pull: int, outcome: Mapping[str, Value], place: str) -> int:
+        before, arm = self._told(pull)
         pull = int(pull)
-        values = self.checked(pull, arm, outcome)
+        values = self._checked(pull, arm, outcome)
         if before is None:
-            self.add("told", pull, {"outcome": values})
+            self._add(Told(pull, values))
+        elif before != values and any(fact.pull == pull for fact in facts(self._events, Told)):
+            raise DataError(
+                f"{place} has pull {pull} twice, with {written(before)} and with {written(values)}; keep the right one"
+            )
         elif before != values:
             raise Conflict(
                 f"pull {pull} was told {written(before)} and now {written(values)}; "
                 "if the first was wrong, amend the pull"
             )
         return pull
+
+    def amend(self, pull: int, outcome: Mapping[str, Value]) -> bool:
+        """Another outcome than the one that was told; whether it is another one."""
+        told, arm = self._told(pull)
+        if told is None:
+            raise StudyError(f"pull {pull} has no outcome to amend yet; tell it")
+        values = self._checked(pull, arm, outcome)
+        if values != told:
+            self._correct(Amended(int(pull), values))
+        return values != told
 
     def record(self, arm: Arm, outcome: Mapping[str, Value], name: str | None) -> int:
         """An experiment that was not asked for, once under its name; its pull."""
@@ -105,14 +139,14 @@ class Entry:
         values = checked(problem, arm, outcome)
         if name in self.books.records:
             return self._recorded(str(name), arm, values)
-        content = {"arm": problem.arms.index(arm), "outcome": values, **_under(name)}
-        return self.add("recorded", self.books.last + 1, content)
+        self._add(Recorded(self.books.last + 1, problem.arms.index(arm), values, name))
+        return self.books.last
 
     def _recorded(self, name: str, arm: Arm, values: Values) -> int:
         pull = self.books.records[name]
         if pull in self.books.withdrawn:
             raise StudyError(f"the experiment {name!r} is pull {pull}, which was withdrawn; give it another name")
-        before, known = self.told(pull)
+        before, known = self._told(pull)
         if (known, before) != (arm, values):
             raise Conflict(
                 f"the experiment {name!r} is pull {pull}, {known} with {written(before or {})}, and now {arm} with "
@@ -120,13 +154,50 @@ class Entry:
             )
         return pull
 
+    def receipt(self, pull: int) -> Receipt:
+        money = self.books.money
+        return Receipt(pull, money.spent, money.free)
+
+    def _told(self, pull: int) -> tuple[Values | None, Arm]:
+        """The outcome of a pull, if there is one, and its arm; a pull that is unknown or withdrawn is refused."""
+        books, pull = self.books, numbered(pull, self.books.last)
+        if pull in books.open:
+            return None, books.problem.arms[books.open[pull].arm]
+        if pull in books.reassigned:
+            return None, books.problem.arms[books.reassigned[pull]]
+        if pull in books.withdrawn:
+            refund = "" if books.withdrawn[pull] else "withdraw it once more with a refund, then "
+            raise StudyError(
+                f"pull {pull} was withdrawn; if it was carried out after all, {refund}record the experiment"
+            )
+        with making_sense_of(self._access.name):
+            found = [event.fact for event in self._events_of(pull)]
+            (*_, outcome) = [fact.outcome for fact in found if isinstance(fact, Result)]
+            return dict(outcome), self._arm_of(pull)
+
+    def _arm_of(self, pull: int) -> Arm:
+        (begun,) = facts(self._events_of(pull), Begun)
+        return self.books.problem.arms[begun.arm]
+
+    def _events_of(self, pull: int) -> list[Event]:
+        """All that was written about a pull, in this transaction too."""
+        return [*self._access.events_of(pull), *(event for event in self._events if event.pull == pull)]
+
+    def _checked(self, pull: int, arm: Arm, outcome: Mapping[str, Value]) -> Values:
+        try:
+            return checked(self.books.problem, arm, outcome)
+        except OutcomeError as error:
+            raise OutcomeError([f"pull {pull}: {error.faults[0]}", *error.faults[1:]], error.expected) from None
+
+    # -- money ---------------------------------------------------------------------------------
+
     def extend(self, more: float, name: str | None) -> None:
         """More money, once under its name."""
         total, known = self.books.total, self.books.extensions.get(name or "")
         if known is None:
             if not math.isfinite(total + more):
                 raise DobanditError(f"a budget of {total:g} cannot be extended by {more:g}: it is too much")
-            self.add("extended", None, {"amount": more, **_under(name)})
+            self._add(Extended(more, name))
         elif known != more:
             raise Conflict(
                 f"the extension {name!r} added {label(known)} to the budget, and now it is {label(more)}; "
@@ -134,20 +205,20 @@ class Entry:
             )
 
     def withdraw(self, pull: int, refund: bool | None, reason: str) -> Withdrawal:
-        """A pull that does not count. The last word on its refund holds; without one, what was decided before."""
+        """A pull that does not count. The last decision on its refund holds; without one, the decision before it."""
         pull = numbered(pull, self.books.last)
-        before = [event.content["refund"] for event in self._events_of(pull) if event.kind == "withdrawn"]
+        before = [fact.refund for fact in facts(self._events_of(pull), Withdrawn)]
         decided = refund if refund is not None else bool(before and before[-1])
         if before and before[-1] == decided:
             return Withdrawal(pull, decided, new=False)
-        self.correct("withdrawn", pull, {"refund": decided, "reason": reason})
+        self._correct(Withdrawn(pull, decided, reason))
         if before and not decided:
             self._check_paid_again(pull)
         return Withdrawal(pull, decided, new=True)
 
     def _check_paid_again(self, pull: int) -> None:
         """A refund may be taken back, unless the money is gone: only facts may overdraw a budget."""
-        (arm, *_) = [event.content["arm"] for event in self._events_of(pull) if "arm" in event.content]
+        arm = self.books.problem.arms.index(self._arm_of(pull))
         costs_nothing = withdrawn([*self._access.events(), *self._events])[pull]
         if not costs_nothing and not self.books.affordable()[0, arm]:
             cost, free = float(self.books.costs[0, arm]), self.books.money.free
@@ -156,65 +227,24 @@ class Entry:
                 "free; extend the budget first"
             )
 
-    def observe(self, batch: str, content: Mapping[str, Any]) -> bool:
-        """Counts of logged rows, once under this name, and whether they are new; those that another version counted may
-        be sent again."""
-        known = self.books.batches.get(batch)
+    # -- logs ----------------------------------------------------------------------------------
+
+    def observe(self, log: Observed) -> bool:
+        """Counts of logged rows, once under their name, and whether they are new; those that another version counted
+        may be sent again."""
+        known = self.books.batches.get(log.name)
         if known is None or not known["counts"]:
-            self.add("observed", None, {"name": batch, **content})
+            self._add(log)
             return True
-        if known["digest"] != content["digest"] and not self._has_log(known["digest"], content):
+        if known["digest"] != log.digest and not self._has_log(known["digest"], log):
             raise Conflict(
-                f"the batch {batch!r} is in the study already, with {known['rows']} rows; "
-                f"these are {content['rows']} others: give them another name"
+                f"the batch {log.name!r} is in the study already, with {known['rows']} rows; "
+                f"these are {log.rows} others: give them another name"
             )
         return False
 
-    def _has_log(self, digest: str, content: Mapping[str, Any]) -> bool:
+    def _has_log(self, digest: str, log: Observed) -> bool:
         """Whether the log with this digest is the same but for rounding."""
-        logs = [event.content for event in self._access.events() if event.kind == "observed"]
         with making_sense_of(self._access.name):
-            return any(log["digest"] == digest and is_same_log(log, content) for log in logs)
-
-    def told(self, pull: int) -> tuple[Values | None, Arm]:
-        """The outcome of a pull, if there is one, and its arm; a pull that is unknown or withdrawn is refused."""
-        books, pull = self.books, numbered(pull, self.books.last)
-        if pull in books.open or pull in books.lapsed:
-            arm = books.open[pull].arm if pull in books.open else books.lapsed[pull]
-            return None, books.problem.arms[arm]
-        if pull in books.withdrawn:
-            refund = "" if books.withdrawn[pull] else "withdraw it once more with a refund, then "
-            raise StudyError(
-                f"pull {pull} was withdrawn; if it was carried out after all, {refund}record the experiment"
-            )
-        with making_sense_of(self._access.name):
-            events = self._events_of(pull)
-            (outcome, *_) = [e.content["outcome"] for e in reversed(events) if "outcome" in e.content]
-            (arm, *_) = [e.content["arm"] for e in events if "arm" in e.content]
-            return dict(outcome), books.problem.arms[arm]
-
-    def _events_of(self, pull: int) -> list[Event]:
-        """All that was written about a pull, in this transaction too."""
-        return [*self._access.events_of(pull), *(event for event in self._events if event.pull == pull)]
-
-    def checked(self, pull: int, arm: Arm, outcome: Mapping[str, Value]) -> Values:
-        try:
-            return checked(self.books.problem, arm, outcome)
-        except OutcomeError as error:
-            raise OutcomeError([f"pull {pull}: {error.faults[0]}", *error.faults[1:]], error.expected) from None
-
-    def ticket(self, pull: int) -> Pull:
-        """An open pull as it is handed out."""
-        books, lease = self.books, self.books.open[pull]
-        arm = books.problem.arms[lease.arm]
-        setting = {} if arm.variable is None else {arm.variable: str(arm.value)}
-        return Pull(pull, arm, setting, float(books.costs[0, lease.arm]), as_datetime(lease.expires))
-
-    def receipt(self, pull: int) -> Receipt:
-        money = self.books.money
-        return Receipt(pull, money.spent, money.free)
-
-
-def _under(name: str | None) -> dict[str, str]:
-    """The name that makes an event count once, where it has one."""
-    return {} if name is None else {"name": name}
+            logs = facts(self._access.events(), Observed)
+            return any(known.digest == digest and is_same_log(known, log) for known in logs)

@@ -10,11 +10,11 @@ from typing import NamedTuple, Protocol
 from dobandit.study.events import Event
 
 SCHEMA = 1  # of this version; a newer one is refused, an older one would be brought up to date here
-FORMAT = 4  # of a snapshot's text: to be raised with every change of what books are saved as
+FORMAT = 5  # of a snapshot's text: to be raised with every change of how totals are saved
 
 
 class Snapshot(NamedTuple):
-    """The books after event `number`, as the text that a version of the program makes of them."""
+    """The totals after event `number`, as the text that a version of the program makes of them."""
 
     number: int
     version: str

@@ -1,0 +1,113 @@
+"""What a study answers without being changed."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from dobandit.policies import spec_of
+from dobandit.problem import Problem
+from dobandit.study import answers
+from dobandit.study.answers import Best, Status
+from dobandit.study.books import Money
+from dobandit.study.damage import making_sense_of
+from dobandit.study.decisions import remember, remember_doubts
+from dobandit.study.events import Event
+from dobandit.study.explanation import Explanation, explained
+from dobandit.study.files import outcome_rows, spending, write_rows
+from dobandit.study.opening import history
+from dobandit.study.pulls import amount, numbered
+from dobandit.study.session import Session
+from dobandit.study.stores import Store
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Place = str | os.PathLike[str]
+
+
+class StudyReader:
+    """A study that is read."""
+
+    def __init__(self, store: Store, clock: Callable[[], float] = time.time) -> None:
+        self._session = Session(store, clock)
+        with self._session.reading():
+            pass  # so that a broken study is refused when it is opened
+
+    @property
+    def problem(self) -> Problem:
+        with self._session.reading() as (_, books):
+            return books.problem
+
+    @property
+    def policy(self) -> str:
+        """The policy that leads the study, by its name."""
+        with self._session.reading() as (_, books):
+            return spec_of(books.policy)
+
+    @property
+    def budget(self) -> Money:
+        """What is spent, reserved and free."""
+        with self._session.reading() as (_, books):
+            return books.money
+
+    def status(self) -> Status:
+        """Where the money is, and what is known of every arm."""
+        with self._session.reading() as (access, books):
+            remember_doubts(books, access.name, access.events)
+            return answers.status(books, self._session.clock())
+
+    def best(self) -> Best:
+        """The arm that the policy recommends, and how sure that is."""
+        with self._session.reading() as (access, books):
+            remember(books, access.name, access.events)
+            return answers.best(books)
+
+    def explain(self, id: int) -> Explanation:
+        """Why this pull: the numbers by which its arm won."""
+        with self._session.reading() as (access, books):
+            pull, events = numbered(id, books.last), history(access)
+            with making_sense_of(access.name):
+                return explained(access.name, events, pull)
+
+    def log(self) -> list[Event]:
+        """The whole history."""
+        with self._session.reading() as (access, _):
+            return history(access)
+
+    def outcomes(self) -> list[dict[str, Any]]:
+        """Every outcome that counts, one row each; what was done is in the column `intervention`."""
+        return outcome_rows(self.log(), self.problem)
+
+    def export(self, path: Place) -> int:
+        """Write the outcomes to a CSV, JSON or Parquet file, by the ending of its name; their number."""
+        rows = self.outcomes()
+        write_rows(Path(path), rows, self.problem)
+        return len(rows)
+
+    def plot(self) -> Figure:
+        """The spending over time, and what is known of every arm."""
+        from dobandit.plots import EffectRow, study_figure
+
+        found, problem = self.status(), self.problem
+        rows = [EffectRow(arm.arm, arm.mean, arm.low, arm.high) for arm in found.arms]
+        rows.sort(key=lambda row: row.mean or 0.0, reverse=problem.goal == "max")
+        spent = [(datetime.fromtimestamp(moment, UTC), money) for moment, money in spending(self.log(), problem)]
+        title = f"{amount(found.budget.spent)} of {amount(found.budget.total)} spent, {found.told:,} outcomes"
+        return study_figure(spent, found.budget.total, rows, xlabel=f"mean of {problem.reward}", title=title)
+
+    def close(self) -> None:
+        self._session.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Study {self._session.name}>"
