@@ -5,6 +5,8 @@ from __future__ import annotations
 import causaleffect
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 import dobandit as db
 from dobandit.errors import GraphError, MissingCell, UnknownVariable
@@ -12,6 +14,7 @@ from dobandit.graph import Graph
 from dobandit.identification import Estimand, Table
 from tests import named_graphs as named
 from tests.models import Array, Model, conditional, marginal, random_admg, random_model
+from tests.strategies import admgs
 
 RNG_SEEDS = range(1000)
 
@@ -159,6 +162,29 @@ def test_trials_run_together() -> None:
     models = [random_model(named.NAPKIN, rng) for _ in range(5)]
     tables = {t: np.concatenate([conditional(m.joint(), m.graph, t) for m in models]) for t in estimand.tables}
     np.testing.assert_allclose(estimand.evaluate(tables), [run(estimand, m) for m in models], rtol=1e-12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(admgs(min_size=2, max_size=6), st.integers(0, 2**32))
+@example(named.FRONT_DOOR, 1)
+@example(named.NAPKIN, 2)  # a ratio
+def test_the_derivative_is_the_limit_of_differences(graph: Graph, seed: int) -> None:
+    """Along a random direction in every table, against central differences in extended precision."""
+    rng = np.random.default_rng(seed)
+    on, step = graph.variables[-1], np.longdouble(1e-7)
+    for do in graph.variables[:-1]:
+        if not db.is_identifiable(graph, do, on):
+            continue
+        estimand = db.identify(graph, do, on)
+        tables = {t: rng.dirichlet([2.0] * 3, size=(1, *[3] * len(t.given))) for t in estimand.tables}
+        weights = rng.normal(size=estimand.evaluate(tables).shape)
+        for table, slopes in estimand.gradient(tables, weights).items():
+            direction = rng.normal(size=slopes.shape)
+            ahead, behind = (
+                estimand.evaluate({**tables, table: tables[table] + way * step * direction}) for way in (1, -1)
+            )
+            limit = ((ahead - behind) * weights).sum() / (2 * step)
+            np.testing.assert_allclose((slopes * direction).sum(), limit, rtol=1e-7, atol=1e-9)
 
 
 def test_zero_probability_where_the_effect_is_still_identified() -> None:

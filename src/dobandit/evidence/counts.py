@@ -109,29 +109,21 @@ def _tally(source: Source, group: tuple[str, ...], domains: Domains, between: Ma
     rows = observations(source, tuple(v for v in group if v != real), real)
     codes = {v: rows.codes(v, domains[v]) for v in group if v != real}
     shape = tuple(len(domains[v]) for v in group)
-    counts: Array = np.zeros(shape)
-    for end, weights in _shares(rows, real, between):
-        counts += _sums([codes.get(v, np.full(len(weights), end)) for v in group], weights, shape)
-    return counts
+    if real is None:
+        return sums(list(codes.values()), rows.weights, shape)
+    low, high = between[real]
+    upper = (rows.measured_within(real, low, high) - low * rows.weights) / (high - low)
+    ends = [np.full(len(upper), end) for end in (0, 1)]
+    lower_cells, upper_cells = ([codes.get(v, end) for v in group] for end in ends)
+    return sums(lower_cells, rows.weights - upper, shape) + sums(upper_cells, upper, shape)
 
 
-def _shares(rows: Grouped, real: str | None, between: Mapping[str, Ends]) -> list[tuple[int, Array]]:
-    """The weight with which each row counts for the lower and for the upper end of the real-valued one."""
-    if real is None or rows.measured is None:
-        return [(0, rows.weights)]
-    (low, high), seen = between[real], rows.measured
-    for value in (seen.least, seen.most):
-        if len(rows.weights) and not low <= value <= high:
-            raise DataError(f"{rows.source}: column {real} has the value {value:g}, outside {low:g} to {high:g}")
-    upper = (seen.sums - low * rows.weights) / (high - low)
-    return [(0, rows.weights - upper), (1, upper)]
-
-
-def _sums(index: list[Indices], weights: Array, shape: tuple[int, ...]) -> Array:
+def sums(index: Sequence[Indices], weights: Array, shape: tuple[int, ...]) -> Array:
+    """The total weight of every cell; `index` has the codes of every axis."""
     if not index:
         return np.asarray(weights.sum())
     flat = np.ravel_multi_index(tuple(index), shape)
-    return np.asarray(np.bincount(flat, weights, int(np.prod(shape))), dtype=float).reshape(shape)
+    return np.asarray(np.bincount(flat, weights, math.prod(shape)), dtype=float).reshape(shape)
 
 
 def _margin(whole: Array, variables: tuple[str, ...], group: tuple[str, ...]) -> Array:

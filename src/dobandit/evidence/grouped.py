@@ -79,6 +79,17 @@ class Grouped:
         column = self.columns[self.variables.index(variable)]
         return np.fromiter((code[value] for value in column), dtype=np.intp, count=len(column))
 
+    def measured_within(self, variable: str, low: float, high: float) -> Array:
+        """The sums of the measurement, every single value of which lies between two ends."""
+        if self.measured is None:
+            raise ValueError(f"{variable} was not measured")
+        for value in (self.measured.least, self.measured.most):
+            if len(self.weights) and not low <= value <= high:
+                raise DataError(
+                    f"{self.source}: column {variable} has the value {value:g}, outside {low:g} to {high:g}"
+                )
+        return self.measured.sums
+
     def only(self, keep: Flags) -> Grouped:
         """The rows that are marked."""
         columns = [[v for v, kept in zip(column, keep, strict=True) if kept] for column in self.columns]

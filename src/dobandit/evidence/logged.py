@@ -5,7 +5,6 @@ Only counts are kept: the cells of the tables that a policy asked for, and what 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -14,7 +13,7 @@ import numpy as np
 from dobandit.arrays import Array, Indices
 from dobandit.errors import ArmError, DataError
 from dobandit.evidence.count_tables import CountTable, Layout
-from dobandit.evidence.counts import INTERVENTION, LARGEST, check_spelling, nothing_done
+from dobandit.evidence.counts import INTERVENTION, LARGEST, cells, check_spelling, nothing_done, sums
 from dobandit.evidence.grouped import Grouped
 from dobandit.evidence.sources import Source
 from dobandit.problem import Arm, Problem
@@ -41,8 +40,7 @@ def read_log(problem: Problem, source: Source, layout: Layout) -> Logged:
     """Count a log; one without rows is a mistake, not a small log."""
     check_spelling(source, problem.graph.variables)
     others = {v: None for t in layout.tables for v in (*t.given, t.variable) if v != problem.reward}
-    together = math.prod(float(len(problem.domains[v])) for v in others) <= LARGEST
-    whole = _rows(problem, source, others) if together else None
+    whole = _rows(problem, source, others) if cells(others, problem.domains) <= LARGEST else None
     counts = np.zeros(layout.size)
     for table, shape, at in zip(layout.tables, layout.shapes, layout.slices, strict=True):
         group = [v for v in (*table.given, table.variable) if v != problem.reward]
@@ -51,24 +49,17 @@ def read_log(problem: Problem, source: Source, layout: Layout) -> Logged:
     arms = _rows(problem, source, ()) if whole is None else whole
     if not arms.number.sum():
         raise DataError(f"{source.name}: there are no rows to observe")
-    number = len(problem.arms)
-    return Logged(counts, _sums(arms.arms, arms.number, number), _sums(arms.arms, arms.earned, number))
+    number, earned = (sums([arms.arms], each, (len(problem.arms),)) for each in (arms.number, arms.earned))
+    return Logged(counts, number, earned)
 
 
 def _table(rows: _Rows, group: Sequence[str], shape: tuple[int, ...], table: CountTable, of_reward: bool) -> Array:
     counted = np.isin(rows.arms, table.arms)
-    cells = rows.arms if table.by_arm else np.zeros(len(rows.arms), dtype=np.intp)
-    for v, size in zip(group, shape[1:] if table.by_arm else shape, strict=False):
-        cells = cells * size + rows.codes[v]
+    index = [*([rows.arms] if table.by_arm else []), *(rows.codes[v] for v in group)]
     if not of_reward:
-        return _sums(cells, rows.number * counted, math.prod(shape))
-    won = _sums(cells, rows.earned * counted, math.prod(shape) // 2)
-    lost = _sums(cells, (rows.number - rows.earned) * counted, math.prod(shape) // 2)
-    return np.stack([lost, won], axis=-1).ravel()
-
-
-def _sums(place: Indices, weights: Array, number: int) -> Array:
-    return np.asarray(np.bincount(place, weights, number), dtype=float)
+        return sums(index, rows.number * counted, shape).ravel()
+    lost, won = (rows.number - rows.earned) * counted, rows.earned * counted
+    return np.stack([sums(index, lost, shape[:-1]), sums(index, won, shape[:-1])], axis=-1).ravel()
 
 
 def _rows(problem: Problem, source: Source, variables: Iterable[str]) -> _Rows:
@@ -81,9 +72,8 @@ def _rows(problem: Problem, source: Source, variables: Iterable[str]) -> _Rows:
     found = source.group((*asked, *((INTERVENTION,) if tells else ())), measured)
     codes = {v: found.codes(v, problem.domains[v]) for v in asked}
     arms = _arms(problem, found, codes) if tells else np.zeros(len(found.weights), dtype=np.intp)
-    if found.measured is not None:
-        worth = found.measured.sums
-        _check_range(problem, found)
+    if measured:
+        worth = found.measured_within(measured, min(problem.reward_values), max(problem.reward_values))
     else:
         worth = np.array(problem.reward_values)[codes[problem.reward]] * found.weights
     return _Rows(arms, codes, found.weights, problem.utility(worth, found.weights))
@@ -123,11 +113,3 @@ def _arm(problem: Problem, done: object, source: str) -> int:
         raise DataError(
             f"{source}: column {INTERVENTION}: {arm} is not an arm of the problem; drop these rows or add the arm"
         ) from None
-
-
-def _check_range(problem: Problem, found: Grouped) -> None:
-    low, high = min(problem.reward_values), max(problem.reward_values)
-    seen = found.measured
-    if seen is not None and len(found.weights) and not low <= seen.least <= seen.most <= high:
-        value = seen.least if seen.least < low else seen.most
-        raise DataError(f"{found.source}: column {problem.reward} has the value {value:g}, outside {low:g} to {high:g}")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dobandit.arrays import Array
 from dobandit.errors import DataError, DobanditError, MissingExtra, listing
@@ -49,12 +49,14 @@ def open_source(data: Data, weights: Weights = None) -> Source:
     if isinstance(data, str | Path):
         return open_file(Path(data), weights)
     if isinstance(data, Mapping):
-        return Columns(data, weights)
+        return Columns("data", _columns_of_mapping(data), weights)
     if isinstance(data, list | tuple):
-        return Columns(_columns_of_rows(data), weights)
+        return Columns("data", _columns_of_mapping(_columns_of_rows(data)), weights)
     if weights is None or isinstance(weights, str):
         return Frame(data, weights)
-    return Columns(Frame(data).everything(), weights)  # an array of weights cannot travel to where the frame lives
+    return Columns(
+        "data", Frame(data).everything(), weights
+    )  # weights in memory cannot travel to where the frame lives
 
 
 def open_file(path: Path, weights: Weights = None) -> Source:
@@ -62,85 +64,34 @@ def open_file(path: Path, weights: Weights = None) -> Source:
         raise DataError("weights of a file are the name of one of its columns")
     if path.suffix.lower() in (".parquet", ".pq"):
         return _parquet(path, weights)
-    return Csv(path, weights)
+    names, rows = _distinct_rows(path)
+    columns = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+    return Columns(path.name, columns, weights, np.array(list(rows.values()), dtype=float))
 
 
 class Columns:
-    """A mapping of column names to sequences of the same length."""
+    """Columns in memory, all of the same length."""
 
-    name = "data"
-
-    def __init__(self, data: Mapping[str, Any], weights: Weights = None) -> None:
-        try:
-            self._data = {str(name): np.asarray(column) for name, column in data.items()}
-        except ValueError:
-            raise DataError("data: every column must be a list of values, all of the same length") from None
-        self.columns = tuple(self._data)
-        lengths = {len(column) if column.ndim == 1 else -1 for column in self._data.values()}
-        if len(lengths) > 1 or -1 in lengths:
-            raise DataError("data: every column must be a list of values, all of the same length")
-        self._weights = _weights(weights, self._data, max(lengths, default=0))
-        self.probabilities = weights is not None and _has_fractions(self._weights)
-
-    def group(self, variables: Sequence[str], measure: str | None = None) -> Grouped:
-        _require([*variables, *([measure] if measure else [])], self)
-        measured = (
-            None if measure is None else Measured.of(self._data[measure].tolist(), self._weights, measure, self.name)
-        )
-        return Grouped(
-            [self._data[v].tolist() for v in variables], self._weights, tuple(variables), self.name, measured
-        )
-
-
-class Csv:
-    """A CSV file with a header, read once as distinct rows and their numbers."""
-
-    def __init__(self, path: Path, weights: str | None = None) -> None:
-        self.name = path.name
-        self.columns: tuple[str, ...] = ()
-        self._rows: Counter[tuple[str, ...]] = Counter()
-        try:
-            with path.open(encoding="utf-8-sig", newline="") as file:
-                self._read(csv.reader(file, strict=True), path)
-        except UnicodeDecodeError:
-            raise DataError(f"{path.name}: this is not a text file (UTF-8)") from None
-        except (OSError, ValueError) as error:
-            raise cannot_read(path, error) from None
-        self._weights = np.array(list(self._rows.values()), dtype=float)
-        self.probabilities = False
-        if weights is not None:
+    def __init__(
+        self, name: str, data: Mapping[str, list[Any]], weights: Weights = None, times: Array | float = 1.0
+    ) -> None:
+        """`times` says how often every row occurs."""
+        self.name, self._data, self.columns = name, data, tuple(data)
+        rows = len(next(iter(data.values()), ()))
+        if isinstance(weights, str):
             _require([weights], self)
-            given = _numbers([row[self.columns.index(weights)] for row in self._rows], weights)
-            self.probabilities = _has_fractions(given)
-            self._weights = self._weights * given
-
-    def _read(self, reader: Any, path: Path) -> None:
-        """Header and rows; `reader.line_num` is the place of whatever is wrong."""
-        try:
-            self.columns = tuple(name.strip() for name in next(reader, ()))
-            if not any(self.columns):
-                raise DataError(f"{path.name}: the file is empty; the first line must name the columns")
-            for i, name in enumerate(self.columns):
-                if name in self.columns[:i]:
-                    raise DataError(f"{path.name}, line 1: the column {name!r} is there twice")
-            for row in reader:
-                if len(row) != len(self.columns):
-                    if not row:
-                        continue  # a blank line
-                    place, named = f"{path.name}, line {reader.line_num}", len(self.columns)
-                    raise DataError(f"{place}: {len(row)} fields, but the header names {named}")
-                self._rows[tuple(row)] += 1
-        except csv.Error as error:
-            raise DataError(f"{path.name}, line {reader.line_num}: {error}") from None
+            given = _numbers(data[weights], weights)
+        else:
+            given = np.ones(rows) if weights is None else _numbers(np.asarray(weights).ravel().tolist(), "weights")
+        if len(given) != rows:
+            raise DataError(f"weights: {len(given)} numbers for {rows} rows")
+        self._weights: Array = given * times
+        self.probabilities = bool((given % 1 != 0).any())
 
     def group(self, variables: Sequence[str], measure: str | None = None) -> Grouped:
         _require([*variables, *([measure] if measure else [])], self)
-        columns = [[row[i] for row in self._rows] for i in map(self.columns.index, variables)]
-        measured = None
-        if measure is not None:
-            texts = [row[self.columns.index(measure)] for row in self._rows]
-            measured = Measured.of(texts, self._weights, measure, self.name)
-        return Grouped(columns, self._weights, tuple(variables), self.name, measured)
+        measured = Measured.of(self._data[measure], self._weights, measure, self.name) if measure else None
+        return Grouped([self._data[v] for v in variables], self._weights, tuple(variables), self.name, measured)
 
 
 class Frame:
@@ -245,6 +196,50 @@ def _parquet(path: Path, weights: str | None) -> Source:
         raise DataError(f"{path.name}: not a Parquet file: {str(error).splitlines()[0]}") from None
 
 
+def _distinct_rows(path: Path) -> tuple[tuple[str, ...], Counter[tuple[str, ...]]]:
+    """The header of a CSV file, and how often each row occurs in it."""
+    rows: Counter[tuple[str, ...]] = Counter()
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, strict=True)
+            try:
+                names = _header(next(reader, []), path)
+                for row in reader:
+                    if row and len(row) != len(names):  # a blank line has no fields
+                        place = f"{path.name}, line {reader.line_num}"
+                        raise DataError(f"{place}: {len(row)} fields, but the header names {len(names)}")
+                    if row:
+                        rows[tuple(row)] += 1
+            except csv.Error as error:
+                raise DataError(f"{path.name}, line {reader.line_num}: {error}") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{path.name}: this is not a text file (UTF-8)") from None
+    except (OSError, ValueError) as error:
+        raise cannot_read(path, error) from None
+    return names, rows
+
+
+def _header(fields: Iterable[str], path: Path) -> tuple[str, ...]:
+    names = tuple(field.strip() for field in fields)
+    if not any(names):
+        raise DataError(f"{path.name}: the file is empty; the first line must name the columns")
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            raise DataError(f"{path.name}, line 1: the column {name!r} is there twice")
+    return names
+
+
+def _columns_of_mapping(data: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Sequences of any kind as lists, all of the same length."""
+    try:
+        columns = {str(name): np.asarray(column) for name, column in data.items()}
+        if any(column.ndim != 1 for column in columns.values()) or len({len(c) for c in columns.values()}) > 1:
+            raise ValueError
+    except ValueError:
+        raise DataError("data: every column must be a list of values, all of the same length") from None
+    return {name: column.tolist() for name, column in columns.items()}
+
+
 def _columns_of_rows(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """Rows as mappings, turned into columns."""
     if not all(isinstance(row, Mapping) for row in rows):
@@ -263,19 +258,6 @@ def _require(names: Iterable[str], source: Source) -> None:
             raise DataError(f"{source.name}: there is no column {name}; the columns are {listing(source.columns)}")
 
 
-def _weights(weights: Weights, data: Mapping[str, NDArray[Any]], rows: int) -> Array:
-    if weights is None:
-        return np.ones(rows)
-    if isinstance(weights, str):
-        if weights not in data:
-            raise DataError(f"data: there is no column {weights} to take the weights from")
-        return _numbers(data[weights].tolist(), weights)
-    found = _numbers(np.asarray(weights).ravel().tolist(), "weights")
-    if len(found) != rows:
-        raise DataError(f"weights: {len(found)} numbers for {rows} rows")
-    return found
-
-
 def _numbers(values: Iterable[object], name: str) -> Array:
     """Non-negative numbers, or a sentence about the first that is none."""
     found = []
@@ -288,7 +270,3 @@ def _numbers(values: Iterable[object], name: str) -> Array:
             raise DataError(f"{name}: a weight is a number that is not negative, not {value!r}")
         found.append(number)
     return np.array(found)
-
-
-def _has_fractions(weights: Array) -> bool:
-    return bool((weights % 1 != 0).any())

@@ -1,11 +1,9 @@
 """Causal graphs with hidden confounders, and the formats they are written in."""
 
 from dobandit.graph.admg import Graph
-from dobandit.graph.checking import Edge
+from dobandit.graph.checking import Edge, Origin, check_name
 from dobandit.graph.files import GraphLike, as_graph, read_file
 from dobandit.graph.formats import Found, edges_in_order, without_latents
 from dobandit.graph.implied_independencies import Independence, independencies, separator
-from dobandit.graph.names import check_name
-from dobandit.graph.origin import Origin
 from dobandit.graph.scan import Token, Tokens
 from dobandit.graph.separation import reachable

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from dobandit.errors import GraphError, UnknownVariable
 from dobandit.graph import components, projection, separation
-from dobandit.graph.checking import Edge, Parts, checked
-from dobandit.graph.origin import Origin
+from dobandit.graph.checking import Edge, Origin, Parts, checked
 
 if TYPE_CHECKING:
     import networkx

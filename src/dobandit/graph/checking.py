@@ -1,14 +1,28 @@
-"""What a graph is made of, checked: every edge joins two known variables once, and no arrows run in a circle."""
+"""What a graph is made of, checked: names that every format can write, edges that join two known variables once, and
+no arrows that run in a circle."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from dobandit.errors import GraphError, UnknownVariable
-from dobandit.graph.names import check_name
 from dobandit.graph.order import causal_order
-from dobandit.graph.origin import Origin
+
+NAME = r"[A-Za-z_][A-Za-z0-9_.]*"
+RULE = "a name starts with a letter or '_' and goes on with letters, digits, '_' and '.'"
+
+
+class Origin(NamedTuple):
+    """What the file of a graph said besides its edges: default arms, the default reward, what a reader should know
+    of, and the hidden variables, which were projected out."""
+
+    exposures: tuple[str, ...] = ()
+    outcome: str | None = None
+    notes: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+
 
 Edge = tuple[str, str]
 Parts = tuple[tuple[str, ...], frozenset[Edge], frozenset[Edge], Origin]
@@ -32,6 +46,12 @@ def checked(
     _check_edges("->", arrows)
     _check_edges("<->", pairs)
     return causal_order(names, arrows), frozenset(arrows), frozenset(pairs), origin or Origin()
+
+
+def check_name(text: str) -> None:
+    """Refuse what cannot be the name of a variable in every format that we read."""
+    if not isinstance(text, str) or not re.fullmatch(NAME, text):
+        raise GraphError(f"{text!r} cannot be the name of a variable: {RULE}")
 
 
 def _check_edges(arrow: str, edges: list[Edge]) -> None:

@@ -6,9 +6,9 @@ Latent variables are projected out, and `origin` keeps what the file said of rol
 from __future__ import annotations
 
 from dobandit.graph.admg import Graph
-from dobandit.graph.formats import Attribute, Braces, Link, edges_in_order, without_latents
+from dobandit.graph.checking import Origin
+from dobandit.graph.formats import Attribute, Braces, Link, edges_in_order
 from dobandit.graph.marks import arrow, hides
-from dobandit.graph.origin import Origin
 from dobandit.graph.scan import Token
 
 PATTERNS = {
@@ -58,11 +58,7 @@ def read(text: str) -> Graph:
     >>> graph.origin.exposures, graph.origin.outcome, graph.origin.notes
     (('X',), 'Y', ('U is latent and was projected out; it leaves X <-> Y',))
     """
-    reader = _Reader(text)
-    graph = reader.graph()
-    outcome = next(iter(reader.having("outcome")), None)
-    origin = Origin(exposures=tuple(reader.having("exposure")), outcome=outcome)
-    return without_latents(graph, reader.found.names, reader.having("latent"), origin)
+    return _Reader(text).graph()
 
 
 def write(graph: Graph) -> str:
@@ -94,27 +90,18 @@ def _role(variable: str, origin: Origin) -> str:
 
 
 class _Reader(Braces):
-    patterns, reserved, refused = PATTERNS, RESERVED, REFUSED
+    opening, other_openings = "dag", OTHER_TYPES
+    patterns, reserved, defaults, refused = PATTERNS, RESERVED, ("graph",), REFUSED
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.roles: dict[str, str] = {}
 
-    def header(self) -> None:
-        if other := self.keyword(*OTHER_TYPES):
-            other.fail(OTHER_TYPES[other.text.lower()])
-        if not self.keyword("dag"):
-            self.refuse(self.tokens.next, "'dag'")
-        if not self.at_set():
-            self.identifier("a name or '{' after 'dag'")
+    def hidden(self) -> list[str]:
+        return self.having("latent")
 
-    def statement(self) -> list[Token]:
-        defaults = self.defaults("graph")
-        if defaults is None:
-            return super().statement()
-        for attribute in defaults[1]:
-            self.setting(attribute)
-        return []
+    def origin(self) -> Origin:
+        return Origin(exposures=tuple(self.having("exposure")), outcome=next(iter(self.having("outcome")), None))
 
     def edges(self, links: list[Link], attributes: list[Attribute]) -> None:
         for attribute in attributes:

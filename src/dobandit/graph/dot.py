@@ -11,9 +11,8 @@ from __future__ import annotations
 from functools import partial
 
 from dobandit.graph.admg import Graph
-from dobandit.graph.formats import Attribute, Braces, Link, edges_in_order, without_latents
+from dobandit.graph.formats import Attribute, Braces, Link, edges_in_order
 from dobandit.graph.marks import Marks, arrow
-from dobandit.graph.origin import Origin
 from dobandit.graph.scan import Token
 
 PATTERNS = {
@@ -46,9 +45,7 @@ def read(text: str) -> Graph:
     >>> read('digraph { U [observed="no"]; U -> {X Y}; X -> Y }')
     Graph('X -> Y; X <-> Y')
     """
-    reader = _Reader(text)
-    graph = reader.graph()
-    return without_latents(graph, reader.found.names, reader.hidden(), Origin())
+    return _Reader(text).graph()
 
 
 def write(graph: Graph) -> str:
@@ -70,7 +67,8 @@ def write(graph: Graph) -> str:
 
 
 class _Reader(Braces):
-    patterns, reserved, refused = PATTERNS, RESERVED, REFUSED
+    opening, other_openings = "digraph", {"graph": "a 'graph' has no directions; write 'digraph' and '->'"}
+    patterns, reserved, defaults, refused = PATTERNS, RESERVED, ("node", "edge", "graph"), REFUSED
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -84,12 +82,7 @@ class _Reader(Braces):
 
     def header(self) -> None:
         self.keyword("strict")
-        if undirected := self.keyword("graph"):
-            undirected.fail("a 'graph' has no directions; write 'digraph' and '->'")
-        if not self.keyword("digraph"):
-            self.refuse(self.tokens.next, "'digraph'")
-        if not self.at_set():
-            self.identifier("a name or '{' after 'digraph'")
+        super().header()
 
     def block(self) -> list[Token]:
         outside = self.arrow, self.hides  # defaults hold up to the brace that closes their block
@@ -97,19 +90,13 @@ class _Reader(Braces):
         self.arrow, self.hides = outside
         return named
 
-    def statement(self) -> list[Token]:
-        defaults = self.defaults("node", "edge", "graph")
-        if defaults is None:
-            return super().statement()
-        word, attributes = defaults
+    def set_default(self, word: str, attributes: list[Attribute]) -> None:
         if word == "edge":
             self.arrow = self.direction(attributes)
         elif word == "node":
             self.hides = self.default(attributes)
         else:
-            for attribute in attributes:
-                self.setting(attribute)
-        return []
+            super().set_default(word, attributes)
 
     def at_set(self) -> bool:
         token = self.tokens.next

@@ -10,10 +10,8 @@ from typing import NamedTuple, NoReturn, TypeVar
 
 from dobandit.errors import CycleError, GraphError, UnknownAttribute, listing
 from dobandit.graph.admg import Graph
-from dobandit.graph.checking import Edge
+from dobandit.graph.checking import RULE, Edge, Origin, check_name
 from dobandit.graph.marks import check_setting
-from dobandit.graph.names import RULE, check_name
-from dobandit.graph.origin import Origin
 from dobandit.graph.scan import Token, Tokens
 
 DEEPEST = 50
@@ -87,12 +85,16 @@ class Attribute(NamedTuple):
 class Braces(ABC):
     """A reader of DOT or a descendant of it, where a set of variables is itself statements in braces.
 
-    A format says what its tokens are (`patterns`), which words cannot be bare names (`reserved`), why it
-    refuses some kinds of tokens (`refused`), and what attributes mean for edges and for a variable.
+    A format says with which word a text begins (`opening`) and why other words are refused there (`other_openings`),
+    what its tokens are (`patterns`), which words cannot be bare names (`reserved`) and which of them set defaults
+    (`defaults`), why some kinds of tokens are refused (`refused`), and what attributes mean for edges and variables.
     """
 
+    opening: str
+    other_openings: Mapping[str, str]
     patterns: Mapping[str, str]
     reserved: Collection[str]
+    defaults: Collection[str]
     refused: Mapping[str, str]
 
     def __init__(self, text: str) -> None:
@@ -103,16 +105,30 @@ class Braces(ABC):
         self.depth = 0
 
     def graph(self) -> Graph:
-        """Read everything, and build the graph of it."""
+        """Read everything, and build the graph of the variables that are not hidden."""
         self.header()
         self.block()
         if self.tokens.next.kind != "end":
             self.refuse(self.tokens.next, "the end of the text after the last '}'")
-        return self.found.build(Graph.from_edges)
+        whole = self.found.build(Graph.from_edges)
+        return without_latents(whole, self.found.names, self.hidden(), self.origin())
 
-    @abstractmethod
     def header(self) -> None:
         """Everything before the first brace."""
+        if other := self.keyword(*self.other_openings):
+            other.fail(self.other_openings[other.text.lower()])
+        if not self.keyword(self.opening):
+            self.refuse(self.tokens.next, f"'{self.opening}'")
+        if not self.at_set():
+            self.identifier(f"a name or '{{' after '{self.opening}'")
+
+    @abstractmethod
+    def hidden(self) -> Collection[str]:
+        """The variables that are hidden, once everything is read."""
+
+    def origin(self) -> Origin:
+        """What else the text says."""
+        return Origin()
 
     @abstractmethod
     def edges(self, links: list[Link], attributes: list[Attribute]) -> None:
@@ -122,9 +138,10 @@ class Braces(ABC):
     def mark(self, variable: Token, attributes: list[Attribute]) -> None:
         """What attributes say of a single variable."""
 
-    def setting(self, attribute: Attribute) -> None:
-        """What is said of the whole drawing, such as rankdir=LR: nothing about causes."""
-        attribute.read(check_setting)
+    def set_default(self, word: str, attributes: list[Attribute]) -> None:
+        """What `word [...]` says of what follows. Of the whole drawing it says nothing about causes (rankdir=LR)."""
+        for attribute in attributes:
+            attribute.read(check_setting)
 
     # -- statements ----------------------------------------------------------------------------
 
@@ -145,9 +162,14 @@ class Braces(ABC):
 
     def statement(self) -> list[Token]:
         """One statement; hands back the variables that it names."""
+        if default := self.keyword(*self.defaults):
+            if self.tokens.next.text != "[":
+                self.refuse(self.tokens.next, f"'[' after the word '{default.text}', which as a name needs quotes")
+            self.set_default(default.text.lower(), self.attributes())
+            return []
         word = None if self.at_set() else self.identifier("a variable, a set or '}'")
         if word and self.tokens.take_if("="):
-            self.setting(Attribute(word, self.identifier("a value after '='")))
+            Attribute(word, self.identifier("a value after '='")).read(check_setting)
             return []
         left = [self.variable(word)] if word else self.members()
         links = self.links(left)
@@ -175,15 +197,6 @@ class Braces(ABC):
 
     def members(self) -> list[Token]:
         return self.block()
-
-    def defaults(self, *words: str) -> tuple[str, list[Attribute]] | None:
-        """`word [...]`, which sets attributes for what follows, or nothing if the next token is another."""
-        word = self.keyword(*words)
-        if word is None:
-            return None
-        if self.tokens.next.text != "[":
-            self.refuse(self.tokens.next, f"'[' after the word '{word.text}', which as a name needs quotes")
-        return word.text.lower(), self.attributes()
 
     def attributes(self) -> list[Attribute]:
         """`[key=value, key]`, any number of times."""

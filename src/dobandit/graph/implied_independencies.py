@@ -53,11 +53,7 @@ def _joined(graph: Graph, within: frozenset[str]) -> Mapping[str, set[str]]:
     """For each variable those that it is tied to: its c-component among `within`, the parents of that, and their
     other effects."""
     joined: dict[str, set[str]] = {v: set() for v in within}
-    ties = {v: graph.siblings(v) & within for v in within}
-    todo = set(within)
-    while todo:
-        component = closure({next(iter(todo))}, ties)
-        todo -= component
+    for component in graph.subgraph(within).c_components:
         group = graph.with_parents(component)
         for v in group:
             joined[v] |= group

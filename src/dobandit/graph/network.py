@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from dobandit.errors import CycleError, DobanditError, GraphError, UnknownAttribute
 from dobandit.graph.admg import Graph
-from dobandit.graph.checking import Edge
+from dobandit.graph.checking import Edge, Origin
 from dobandit.graph.formats import edges_in_order, without_latents
 from dobandit.graph.marks import Marks, arrow, check_setting, hides
-from dobandit.graph.origin import Origin
 
 if TYPE_CHECKING:
     import networkx

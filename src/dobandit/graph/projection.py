@@ -7,7 +7,6 @@ is hiding them one by one, in any order (Verma and Pearl 1990).
 
 from __future__ import annotations
 
-from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,23 +19,17 @@ def project(graph: Graph, keep: frozenset[str]) -> tuple[set[Edge], set[Edge]]:
     parents = {v: set(graph.parents(v)) for v in graph.variables}
     children = {v: set(graph.children(v)) for v in graph.variables}
     siblings = {v: set(graph.siblings(v)) for v in graph.variables}
+    gone: set[str] = set()
     for hidden in graph.variables:
-        if hidden in keep:
-            continue
-        above, below, beside = parents.pop(hidden), children.pop(hidden), siblings.pop(hidden)
-        for v in above:
-            children[v].discard(hidden)
-        for v in below:
-            parents[v].discard(hidden)
-        for v in beside:
-            siblings[v].discard(hidden)
-        for a, b in product(above, below):
-            children[a].add(b)
-            parents[b].add(a)
-        for a, b in [*combinations(below, 2), *product(beside, below)]:
-            if a != b:
-                siblings[a].add(b)
-                siblings[b].add(a)
-    directed = {(a, b) for a, found in children.items() for b in found}
-    bidirected = {(a, b) for a, found in siblings.items() for b in found if a < b}
-    return directed, bidirected
+        if hidden not in keep:
+            gone.add(hidden)
+            above, below, beside = (near[hidden] - gone for near in (parents, children, siblings))
+            for v in above:
+                children[v] |= below
+            for v in below:
+                parents[v] |= above
+                siblings[v] |= (below | beside) - {v}
+            for v in beside:
+                siblings[v] |= below - {v}
+    directed = {(a, b) for a in keep for b in children[a] & keep}
+    return directed, {(a, b) for a in keep for b in siblings[a] & keep if a < b}

@@ -8,12 +8,12 @@ know is an error with its place, because an edge that is lost silently makes a w
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from dobandit.errors import GraphError, listing
-from dobandit.graph.checking import Parts, checked
-from dobandit.graph.formats import Found
-from dobandit.graph.names import NAME, RULE
+from dobandit.graph.checking import NAME, RULE, Parts, checked
+from dobandit.graph.formats import Found, edges_in_order
 from dobandit.graph.scan import Token, Tokens
 
 if TYPE_CHECKING:
@@ -48,14 +48,12 @@ def write(graph: Graph) -> str:
     """
     from dobandit.graph.admg import Graph
 
-    place = {v: i for i, v in enumerate(graph.variables)}
+    directed, bidirected = edges_in_order(graph)
     lines = []
-    for a in graph.variables:
-        children = sorted(graph.children(a), key=place.__getitem__)
-        if children:
-            lines.append(f"{a} -> " + (children[0] if len(children) == 1 else f"{{{', '.join(children)}}}"))
-    pairs = [sorted(edge, key=place.__getitem__) for edge in graph.bidirected]
-    lines += [f"{a} <-> {b}" for a, b in sorted(pairs, key=lambda e: (place[e[0]], place[e[1]]))]
+    for a, edges in groupby(directed, key=lambda edge: edge[0]):
+        children = [b for _, b in edges]
+        lines.append(f"{a} -> " + (children[0] if len(children) == 1 else f"{{{', '.join(children)}}}"))
+    lines += [f"{a} <-> {b}" for a, b in bidirected]
     if Graph("\n".join(lines)).variables != graph.variables:
         lines.insert(0, "; ".join(graph.variables))
     return "\n".join(lines)

@@ -59,5 +59,15 @@ class Estimand:
 
         return evaluate(self, tables, strict)
 
+    def gradient(self, tables: Mapping[Table, Array], weights: Array) -> dict[Table, Array]:
+        """The derivative of the sum of `weights` times P(on | do(do)) by every cell of the tables.
+
+        `weights` has the axes of what `evaluate` returns. The derivative is NaN by cells that would bring in an
+        undefined one if they were not zero, and does not depend on cells that are undefined themselves.
+        """
+        from dobandit.identification.evaluation import gradient
+
+        return gradient(self, tables, weights)
+
     def __str__(self) -> str:
         return f"P({', '.join(self.on)} | do({self.do})) = {self.formula.write({self.do: self.do})}"

@@ -1,29 +1,25 @@
 """The plug-in estimate: frequencies in the place of probabilities, and how much depends on each of them.
 
-Each row P(. | z) of a table is a sample of its own. Adding one more draw to it, of one value after the
-other, gives the slope of the effect in every cell; with the size of the sample these slopes make the
-interval. Rows without data are the other uncertainty: where one matters, it counts as uniform, and the
-interval is widened by what it could be at worst.
+Each row P(. | z) of a table is a sample of its own. The derivative of the effect by the cells of a row, together with
+the size of the sample, says how uncertain the row makes the effect (the delta method). Rows without data are the other
+uncertainty: where one matters, it counts as uniform, and the interval is widened by what it could be at worst.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from dobandit.arrays import Array
+from dobandit.arrays import Array, Flags
 from dobandit.errors import DataError, MissingCell
 from dobandit.identification import Estimand, Table
 
-Counts = Mapping[Table, Array]  # axes: given, variable
-Place = tuple[Table, tuple[int, ...]]  # a row of a table
+Tables = dict[Table, Array]  # axes: trial, given, variable
 
-SMALLEST_STEP = 1e-6  # of a slope: below it rounding would show
 TINY = 1e-12  # a probability that stands for zero where a zero would leave the result undefined
-NUMBERS = 2**22  # that the trials of one batch may have together
+NUMBERS = 2**22  # that the trials of one batch may have together: 32 MB
 MOST_CELLS = 2**14  # of all tables of a recipe: more than any log fills
 
 
@@ -56,119 +52,117 @@ def check_size(estimand: Estimand, cards: Mapping[str, int]) -> None:
         )
 
 
-def plug_in(estimand: Estimand, counts: Counts, x: int, worth: Sequence[float]) -> PlugIn:
+def plug_in(estimand: Estimand, counts: Mapping[Table, Array], x: int, worth: Sequence[float]) -> PlugIn:
     """E[on | do(do = value number x)] from the counts of the estimand's tables; worth: the values of `on`."""
-    return _PlugIn(estimand, counts, x, worth).result()
+    return _PlugIn(estimand, {t: counts[t][np.newaxis] for t in estimand.tables}, x, np.asarray(worth)).result()
 
 
 class _PlugIn:
-    def __init__(self, estimand: Estimand, counts: Counts, x: int, worth: Sequence[float]) -> None:
-        self.estimand, self.counts, self.x, self.worth = estimand, counts, x, np.asarray(worth)
-        self.tables = {table: _frequencies(counts[table]) for table in estimand.tables}
+    def __init__(self, estimand: Estimand, counts: Tables, x: int, worth: Array) -> None:
+        self.estimand, self.x, self.worth = estimand, x, worth
+        self.range = float(np.ptp(worth)) or 1.0
+        self.totals = {t: n.sum(axis=-1, keepdims=True) for t, n in counts.items()}
+        with np.errstate(invalid="ignore"):
+            self.tables: Tables = {t: n / self.totals[t] for t, n in counts.items()}  # NaN where z was never seen
         self.unseen = self._fill()
-        self.mean = float(self.means({})[0])
+        self.mean = self._means(self.tables)[0]
 
     def result(self) -> PlugIn:
-        below = above = 0.0
-        seen = []
-        for table, p in self.tables.items():
-            slopes, totals = self._slopes(table), self.counts[table].sum(axis=-1)
-            worst, best = slopes.min(axis=-1, initial=0.0), slopes.max(axis=-1, initial=0.0)
+        found = []
+        for t, slopes in self._slopes().items():
+            p, totals = self.tables[t], self.totals[t][..., 0]
             variances = (p * slopes**2).sum(axis=-1) - (p * slopes).sum(axis=-1) ** 2
-            seen.append([part[totals > 0] for part in (totals, variances, best - worst)])
-            below -= float(worst[totals == 0].sum())
-            above += float(best[totals == 0].sum())
-        totals, variances, reaches = map(np.concatenate, zip(*seen, strict=True))
+            found.append([part[totals > 0] for part in (totals, np.maximum(variances, 0.0), np.ptp(slopes, axis=-1))])
+        totals, variances, reaches = map(np.concatenate, zip(*found, strict=True))
+        below, above = self._worst_cases()
+        unseen = [(t, row) for t, rows in self.unseen.items() for row in np.argwhere(rows)[:, 1:].tolist()]
         return PlugIn(
             float(np.clip(self.mean, self.worth.min(), self.worth.max())),  # rounding may leave the range
-            Rows(totals, np.maximum(variances, 0.0), reaches),
+            Rows(totals, variances, reaches),
             below,
             above,
-            tuple(MissingCell(str(t), dict(zip(t.given, row, strict=True))) for t, row in self.unseen),
+            tuple(MissingCell(str(t), dict(zip(t.given, row, strict=True))) for t, row in unseen),
         )
 
-    def means(self, changed: Mapping[Table, Array]) -> Array:
-        """The mean of the outcome for every trial of the changed tables; NaN where it is undefined."""
-        tables = {t: p[np.newaxis] for t, p in self.tables.items()} | dict(changed)
+    def _means(self, tables: Tables) -> Array:
+        """The mean of the outcome for every trial; NaN where it is undefined."""
         found = self.estimand.evaluate(tables, strict=False)
         means: Array = found[:, min(self.x, found.shape[1] - 1)] @ self.worth
         return means
 
     # -- rows without data ---------------------------------------------------------------------------------
 
-    def _fill(self) -> list[Place]:
+    def _fill(self) -> dict[Table, Flags]:
         """Make rows without data uniform, and return those that matter: undefined, each of them alone would undo the
         result. A row that only drops out of an average stays undefined, since a uniform one would count there."""
-        undefined = [
-            (t, tuple(map(int, row))) for t, p in self.tables.items() for row in np.argwhere(np.isnan(p[..., 0]))
-        ]
-        if not undefined:
-            return []
-        self.tables = {t: _uniform_where_undefined(p) for t, p in self.tables.items()}
-        filled = self.means({})[0]
-        without = list(self._without(undefined))
-        needed = [place for place, mean in without if np.isnan(mean)]
-        dropped = [place for place, mean in without if mean != filled and not np.isnan(mean)]
-        for table, row in dropped:
-            self.tables[table][row] = np.nan
-        if np.isnan(self.means({})).any():  # they can be spared one by one, but not all together
-            needed += dropped
-            self.tables = {t: _uniform_where_undefined(p) for t, p in self.tables.items()}
+        undefined = {t: np.isnan(p[..., 0]) for t, p in self.tables.items()}
+        if not any(rows.any() for rows in undefined.values()):
+            return {}
+        self.tables = uniform = {t: _uniform_where_undefined(p) for t, p in self.tables.items()}
+        filled = self._means(uniform)[0]
+        needed, dropped = {}, {}
+        for t, rows in undefined.items():
+            needed[t], dropped[t] = rows.copy(), rows.copy()
+            without = self._with_rows(uniform, t, rows, np.nan)
+            needed[t][rows] = np.isnan(without)
+            dropped[t][rows] = ~np.isnan(without) & (without != filled)
+        some = {t: np.where(dropped[t][..., np.newaxis], np.nan, p) for t, p in uniform.items()}
         if np.isnan(filled):  # a ratio of zeros
-            self.tables = {t: _positive(p) for t, p in self.tables.items()}
+            self.tables = {t: _positive(p) for t, p in uniform.items()}
+        elif np.isnan(self._means(some)).any():  # they can be spared one by one, but not all together
+            return {t: needed[t] | dropped[t] for t in needed}
+        else:
+            self.tables = some
         return needed
 
-    def _without(self, places: Sequence[Place]) -> Iterator[tuple[Place, float]]:
-        """The result with one row after the other undefined, many at a time."""
-        for table, p in self.tables.items():
-            own = [place for place in places if place[0] == table]
-            together = max(1, NUMBERS // p.size)
-            for start in range(0, len(own), together):
-                batch = own[start : start + together]
-                changed = np.repeat(p[np.newaxis], len(batch), axis=0)
-                for trial, (_, row) in enumerate(batch):
-                    changed[(trial, *row)] = np.nan
-                yield from zip(batch, self.means({table: changed}).tolist(), strict=True)
+    def _worst_cases(self) -> tuple[float, float]:
+        """How much lower and higher the result could be if every row without data were all of one value."""
+        below = above = 0.0
+        for t, rows in self.unseen.items():
+            values = np.eye(self.tables[t].shape[-1])
+            changes = np.stack([self._with_rows(self.tables, t, rows, value) for value in values]) - self.mean
+            if np.isnan(changes).any():  # a value brings in another row without data, which is uniform then
+                defined = self._defined
+                others = np.stack([self._with_rows(defined, t, rows, value) for value in _positive(values)])
+                changes = np.where(np.isnan(changes), others - self._means(defined), changes)
+            below -= float(changes.min(axis=0, initial=0.0).sum()) / self.range
+            above += float(changes.max(axis=0, initial=0.0).sum()) / self.range
+        return below, above
+
+    def _with_rows(self, tables: Tables, table: Table, rows: Flags, values: Array | float) -> Array:
+        """The mean with one after the other of these rows of a table replaced by other values, many at a time."""
+        places, p = np.argwhere(rows)[:, 1:], tables[table]
+        found: Array = np.empty(len(places))
+        together = max(1, NUMBERS // p.size)
+        for start in range(0, len(places), together):
+            batch = places[start : start + together]
+            changed = np.repeat(p, len(batch), axis=0)
+            changed[(np.arange(len(batch)), *batch.T)] = values
+            found[start : start + together] = self._means(tables | {table: changed})
+        return found
+
+    @property
+    def _defined(self) -> Tables:
+        """The tables without zeros and undefined rows, so that every ratio has a value and a derivative."""
+        return {t: _positive(p) for t, p in self.tables.items()}
 
     # -- slopes --------------------------------------------------------------------------------------------
 
-    def _slopes(self, table: Table) -> Array:
-        """How the result would change if the row of a cell were all of the cell's value, as a share of the outcome's
-        range: found from one draw more, so that for a row without data it is the very result of that."""
-        p, totals = self.tables[table], self.counts[table].sum(axis=-1, keepdims=True)
-        slopes = np.zeros(p.shape)
-        steps = np.broadcast_to(np.maximum(1 / (totals + 1), SMALLEST_STEP), p.shape)
-        cells = np.argwhere(~np.isnan(p))
-        together = max(1, NUMBERS // p.size)
-        for start in range(0, len(cells), together):
-            batch = cells[start : start + together]
-            trial, step = np.arange(len(batch)), steps[tuple(batch.T)]
-            moved = np.repeat(p[np.newaxis], len(batch), axis=0)
-            moved[(trial, *batch[:, :-1].T)] *= 1 - step[:, np.newaxis]
-            moved[(trial, *batch.T)] += step
-            slopes[tuple(batch.T)] = self._changes(table, moved) / step
-        return slopes / (np.ptp(self.worth) or 1.0)
-
-    def _changes(self, table: Table, moved: Array) -> Array:
-        """What other numbers in a table change in the result. Where they bring in a row without data, it is uniform."""
-        found = self.means({table: moved}) - self.mean
-        undefined = np.isnan(found)
-        if undefined.any():
-            found[undefined] = self.means(self._defined | {table: _positive(moved[undefined])})
-            found[undefined] -= self.means(self._defined)
+    def _slopes(self) -> Tables:
+        """How the result would change if the row of a cell were all of the cell's value and the result were linear in
+        that row, as a share of the outcome's range. Where a cell would bring in a row without data, it is uniform."""
+        found, defined = self._gradient(self.tables), self._gradient(self._defined)
+        for t, p in self.tables.items():
+            slopes = np.where(np.isnan(found[t]), defined[t], found[t])
+            slopes -= np.nansum(p * slopes, axis=-1, keepdims=True)
+            # One more draw cannot change the result by more than its range, even where a ratio has no derivative.
+            found[t] = np.clip(slopes, -self.totals[t] - 1, self.totals[t] + 1)
         return found
 
-    @cached_property
-    def _defined(self) -> dict[Table, Array]:
-        return {t: _positive(p)[np.newaxis] for t, p in self.tables.items()}
-
-
-def _frequencies(counts: Array) -> Array:
-    """P(v | z); NaN where z was never seen."""
-    totals = counts.sum(axis=-1, keepdims=True)
-    with np.errstate(invalid="ignore"):
-        found: Array = np.where(totals > 0, counts / totals, np.nan)
-    return found
+    def _gradient(self, tables: Tables) -> Tables:
+        weights = np.zeros_like(self.estimand.evaluate(tables, strict=False))
+        weights[:, min(self.x, weights.shape[1] - 1)] = (self.worth - self.worth.min()) / self.range
+        return self.estimand.gradient(tables, weights)
 
 
 def _uniform_where_undefined(p: Array) -> Array:
