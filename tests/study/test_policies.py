@@ -15,18 +15,18 @@ import dobandit as db
 from dobandit import worlds
 from dobandit.errors import StudyError
 from dobandit.policies import policies_for, policy
-from dobandit.policies.registry import starts_from_logs
 from dobandit.problem import Problem
 from dobandit.simulation.engine import _Nature
 from dobandit.study import Pull, Study
 from dobandit.study.decisions import _known
-from dobandit.study.explanation import HIGHEST, SWEEP
 from dobandit.worlds import World
 from tests.policies.test_contract import VARIANTS, problems
 from tests.study.driving import Laboratory, arms_of, drive
 
+SWEEP = "Every option is tried once before the index decides."
+
 GRAPH = "Z -> X -> Y; Z -> Y; X <-> W; W -> Y"
-PHASED = [name for name in policies_for("simple") if not policy(name).ignores_budget]
+PHASED = [name for name in policies_for("simple") if policy(name).depends_on_budget]
 
 
 def simulated(problem: Problem, world: World, name: str, seed: int, **more: Any) -> tuple[list[str], str]:
@@ -109,7 +109,7 @@ def test_a_phase_is_handed_out_whole_and_waits_for_its_results(name: str) -> Non
         assert more or more.reason == "finished"
     else:
         assert pulls.reason in ("budget", "finished")
-        if policy(name).ignores_budget:
+        if not policy(name).depends_on_budget:
             assert study.status().budget.free < 1
 
 
@@ -186,7 +186,7 @@ def test_money_that_is_added_later_goes_to_the_last_phase(name: str) -> None:
     later = drive(study, lab)
     assert len(later) >= 20 / 1.7 - 1
     assert study.status().budget.free < 1.7
-    if not policy(name).ignores_budget:
+    if policy(name).depends_on_budget:
         assert set(later) == last_phase(name, first)
     study.extend(3 * 1.7)
     assert len(study.ask(3)) == 3  # at once: there is nothing to wait for
@@ -210,7 +210,7 @@ def test_every_pull_can_be_explained(name: str) -> None:
         why = study.explain(number)
         assert (why.id, why.arm) == (number, arms[number - 1])
         index = {arm.arm: arm.index for arm in why.arms}
-        if why.reason.endswith(HIGHEST):
+        if why.reason.endswith("It has the highest index among the affordable options."):
             left = 40 - sum(1.0 if arm == "do()" else 1.7 for arm in arms[: number - 1])
             payable = [index[arm.arm] for arm in why.arms if arm.cost <= left + 1e-9]
             assert index[why.arm] == max(value for value in payable if value is not None)
@@ -285,7 +285,7 @@ def test_recording_runs_no_policy(name: str, folder: Path, monkeypatch: pytest.M
 
     with monkeypatch.context() as patch:
         for run in ("choose", "recommend"):
-            patch.setattr(type(made), run, busy)
+            patch.setattr(type(made.compile(problem)), run, busy)
         with Study.open(place) as fresh:
             for study, pull in ((kept, 12), (fresh, 13)):
                 record_everything(study, pull)
@@ -319,13 +319,13 @@ def test_reopened_after_every_pull_it_asks_the_same(
     made = policy(name)
     problem = Problem(GRAPH, "Y", 60, made.objective, default_cost=1.7)
     lab = Laboratory(problem, worlds.random(problem.graph, 3), 0)
-    runs, choose = list[str](), type(made).choose
+    runs, choose = list[str](), type(made.compile(problem)).choose
 
     def counted(self: Any, *given: Any) -> Any:
         runs.append(place)
         return choose(self, *given)
 
-    monkeypatch.setattr(type(made), "choose", counted)
+    monkeypatch.setattr(type(made.compile(problem)), "choose", counted)
     asked: dict[str, list[str]] = {}
     for place in ("here", "there"):
         opened = Study.create(folder / place, problem, name)
@@ -348,7 +348,7 @@ def test_a_variant_is_named_in_full() -> None:
     assert study.status().policy == study.policy == "f-kube[as_published=true]"
 
 
-@pytest.mark.parametrize("name", [name for name in VARIANTS if starts_from_logs(policy(name))])
+@pytest.mark.parametrize("name", [name for name in VARIANTS if policy(name).reads_logs])
 def test_logs_before_the_first_pull_are_those_of_simulate(name: str) -> None:
     problem = Problem(GRAPH, "Y", 60, policy(name).objective, default_cost=1.7)
     world = worlds.random(problem.graph, 3)

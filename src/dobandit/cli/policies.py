@@ -10,8 +10,7 @@ import click
 
 from dobandit.cli.common import console, print_json, with_common_options
 from dobandit.cli.tables import table
-from dobandit.policies import policies_for, registered
-from dobandit.problem import OBJECTIVES
+from dobandit.policies import RECOMMENDED, registered
 
 
 def _options(kind: type[Any]) -> str:
@@ -45,9 +44,8 @@ def command(as_json: bool, quiet: bool) -> None:
     from rich.markup import escape
 
     shown = table("policy", "objective", "what it does", wrap="what it does", below=1)
-    recommended = {policies_for(objective)[0] for objective in OBJECTIVES}  # by it a study is led
     for row in rows:
-        name = f"[bold]{row['name']} *[/]" if row["name"] in recommended else row["name"]
+        name = f"[bold]{row['name']} *[/]" if row["name"] in RECOMMENDED.values() else row["name"]
         text = f"{escape(row['summary'])}\n[dim]{escape(row['reference'])}[/]"
         shown.add_row(name, row["objective"], text)
     screen = console()

@@ -16,10 +16,10 @@ from dobandit.policies.protocol import (
     Policy,
     Reason,
     View,
-    broken_promise_told,
     contradiction_told,
     rows_of,
     updated,
+    violation_told,
 )
 from dobandit.policies.registry import RECOMMENDED, name_of, policies_for, policy, registered, spec_of
 from dobandit.policies.ties import pick, recommended, sweep_first

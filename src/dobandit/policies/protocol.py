@@ -215,9 +215,9 @@ def contradiction_told(z: float) -> str:
     return f"this arm's own rewards contradict the graph: |z| = {z:.1f}"
 
 
-def broken_promise_told(promise: Independence, z: float) -> str:
+def violation_told(independence: Independence, z: float) -> str:
     """What a user is told of outcomes that contradict an independence that the graph implies."""
     return (
-        f"outcomes contradict the graph: {promise} does not hold, |z| = {z:.1f}; "
-        f"is there a hidden cause {promise.a} <-> {promise.b}, or an edge?"
+        f"outcomes contradict the graph: {independence} does not hold, |z| = {z:.1f}; "
+        f"is there a hidden cause {independence.a} <-> {independence.b}, or an edge?"
     )

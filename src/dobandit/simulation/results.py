@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dobandit.arrays import Array, Indices
 from dobandit.evidence import frame, write_table
 from dobandit.graph import Independence
-from dobandit.policies import broken_promise_told, contradiction_told
+from dobandit.policies import contradiction_told, violation_told
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -77,7 +77,7 @@ class Results:
                     found.append(f"{name}: {arm}: {contradiction_told(float(z.max()))} {self._often(z)}")
             for promise, z in zip(self.promises[name], self.broken[name][:, -1].T, strict=True):
                 if z.any():
-                    found.append(f"{name}: {broken_promise_told(promise, float(z.max()))} {self._often(z)}")
+                    found.append(f"{name}: {violation_told(promise, float(z.max()))} {self._often(z)}")
         return found
 
     def _often(self, z: Array) -> str:

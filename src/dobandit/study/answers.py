@@ -14,22 +14,12 @@ import numpy as np
 from dobandit.arrays import Array
 from dobandit.chance import generator
 from dobandit.errors import listing
-from dobandit.estimate.pooled import (
-    PRIOR,
-    Added,
-    ArmEstimates,
-    PooledEstimator,
-    by_graph,
-    looked,
-    own_means,
-    pairs_of,
-    pooled_of,
-)
+from dobandit.estimate.pooled import PRIOR, Added, ArmEstimates, PooledEstimator, RepairedGraphs, own_means
 from dobandit.evidence import Evidence
-from dobandit.policies import OBSERVE, broken_promise_told, contradiction_told, recommended, spec_of
+from dobandit.policies import OBSERVE, contradiction_told, recommended, spec_of, violation_told
 from dobandit.problem import Problem
 from dobandit.study.books import Books, Money
-from dobandit.study.decisions import doubts, guards_graph, recommend
+from dobandit.study.decisions import doubts, doubts_graph, recommend
 
 DRAWS, NUMBERS = 2000, 4_000_000  # draws of a posterior, fewer where it has so many numbers
 LEVEL = 0.95
@@ -145,35 +135,34 @@ def believed(books: Books) -> Beliefs:
     rng = generator(books.seed, f"study:{books.number}")
     means, draws, warnings = own_means(evidence)[0], _own_draws(evidence, rng), tuple[str, ...]()
     refuted = np.zeros(evidence.told.shape)
-    if evidence.layout.tables:
-        refuted, added = _doubts(books)
-        ((_, pooled, seen),) = by_graph(books.problem, evidence, added)
+    if graphs := books.leader.graphs:
+        refuted, added = _doubts(books, graphs)
+        ((_, pooled, seen),) = graphs.by_graph(evidence, added)
         known = pooled.stated(seen)
-        refuted = pooled.refuted(seen, refuted, known) if guards_graph(books.policy) else refuted
-        alone = pooled.alone(refuted)[0]
+        refuted = pooled.refuted(seen, refuted, known) if doubts_graph(books) else refuted
+        alone = pooled.judged_alone(refuted)[0]
         of_graph = _pooled_draws(pooled, seen, known, rng)
         means, draws = np.where(alone, means, known.means[:, 0]), np.where(alone, draws[: len(of_graph)], of_graph)
-        warnings = _warnings(books.problem, evidence, added)
+        warnings = _warnings(graphs, evidence, added)
     ends = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     low, high = np.sort(in_units(books.problem, np.clip(ends, 0.0, 1.0)), axis=0)
     shown = in_units(books.problem, means)
     return Beliefs(shown, np.minimum(low, shown), np.maximum(high, shown), draws, refuted[0], warnings)
 
 
-def _doubts(books: Books) -> tuple[Array, Added]:
+def _doubts(books: Books, graphs: RepairedGraphs) -> tuple[Array, Added]:
     """What the policy holds against the graph, and what it would find now."""
     refuted, added, _ = doubts(books)
-    if not guards_graph(books.policy):
+    if not doubts_graph(books):
         return refuted, added
-    return looked(books.problem, books.judged.evidence, refuted, added)
+    return graphs.reconsidered(books.judged.evidence, refuted, added)
 
 
-def _warnings(problem: Problem, evidence: Evidence, added: Added) -> tuple[str, ...]:
+def _warnings(graphs: RepairedGraphs, evidence: Evidence, added: Added) -> tuple[str, ...]:
     """What the outcomes say against the graph, and what is made of it."""
-    pooled = pooled_of(problem)
-    off = zip(pooled.promises.promises, pooled.broken(evidence)[0].tolist(), strict=True)
-    told = [broken_promise_told(promise, z) for promise, z in off if z > 0]
-    causes = [f"{a} <-> {b}" for (a, b), is_added in zip(pairs_of(problem), added[0], strict=True) if is_added]
+    off = zip(graphs.given.implied.independencies, graphs.given.violations(evidence)[0].tolist(), strict=True)
+    told = [violation_told(independence, z) for independence, z in off if z > 0]
+    causes = [f"{a} <-> {b}" for (a, b), is_added in zip(graphs.pairs, added[0], strict=True) if is_added]
     return (*told, *([f"estimates allow for a hidden cause: {listing(causes)}"] if causes else []))
 
 
@@ -184,7 +173,7 @@ def _own_draws(evidence: Evidence, rng: np.random.Generator) -> Array:
 
 def _pooled_draws(pooled: PooledEstimator, evidence: Evidence, known: ArmEstimates, rng: np.random.Generator) -> Array:
     """Draws of all tables, and what each of them makes of every arm. The prior may be wrong about all cells without
-    data shift, so that all draws of an arm are moved up or down together."""
+    data in the same direction, so that all draws of an arm are moved up or down together."""
     number = max(min(DRAWS, NUMBERS // pooled.pool.layout.size), 100)
     shift = rng.uniform(-MAX_PRIOR_SHIFT, MAX_PRIOR_SHIFT, (number, 1))
     return np.asarray(pooled.stated_draws(evidence, known, number, rng).T + shift * known.by_prior.T)

@@ -20,7 +20,7 @@ import numpy as np
 
 from dobandit.arrays import Array, Flags
 from dobandit.chance import Chance
-from dobandit.policies import Policy, policy
+from dobandit.policies import Policy
 from dobandit.problem import ROUNDING, Problem
 from dobandit.study.corrections import amended, withdrawn
 from dobandit.study.events import (
@@ -37,8 +37,8 @@ from dobandit.study.events import (
     Told,
     Withdrawn,
 )
+from dobandit.study.leader import Leader, leader_of
 from dobandit.study.outcomes import as_numbers
-from dobandit.study.plain import problem_from_plain
 from dobandit.study.stored import ARRAY, AS_IS, BY_PULL, restore, stored, to_plain
 from dobandit.study.tally import TALLIES, Tally, tallies
 
@@ -71,8 +71,7 @@ class Money(NamedTuple):
 class Books:
     """What has happened so far, added up. Arrays have the axes (one row, arm)."""
 
-    problem: Problem
-    policy: Policy
+    leader: Leader
     seed: int
     total: float = field(metadata=AS_IS)
     paid: Array = field(metadata=ARRAY)
@@ -112,9 +111,9 @@ class Books:
         fact = created.fact
         if not isinstance(fact, Created):
             raise ValueError("the first event does not say what the study is about")
-        problem, made = problem_from_plain(fact.problem), policy(fact.policy)
-        paid, done, pending = (np.zeros((1, len(problem.arms))) for _ in range(3))
-        books = cls(problem, made, fact.seed, problem.budget, paid, done, pending, tallies(problem, made))
+        leader = leader_of(fact.problem, fact.policy)
+        paid, done, pending = (np.zeros((1, len(leader.problem.arms))) for _ in range(3))
+        books = cls(leader, fact.seed, leader.problem.budget, paid, done, pending, tallies(leader))
         books.amended, books.withdrawn = amended(later), withdrawn(later)
         return books
 
@@ -220,6 +219,14 @@ class Books:
                 tally.add_logged(log.evidence)
 
     # -- reading -------------------------------------------------------------------------------
+
+    @property
+    def problem(self) -> Problem:
+        return self.leader.problem
+
+    @property
+    def policy(self) -> Policy:
+        return self.leader.policy
 
     @cached_property
     def costs(self) -> Array:

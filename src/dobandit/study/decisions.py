@@ -17,7 +17,7 @@ import numpy as np
 from dobandit.arrays import Array, Flags
 from dobandit.errors import PolicyError
 from dobandit.estimate.pooled import Doubts
-from dobandit.policies import STOP, Choice, Policy, State, View, spec_of
+from dobandit.policies import STOP, Choice, Info, Reason, View, spec_of
 from dobandit.study.books import Books
 from dobandit.study.damage import making_sense_of
 from dobandit.study.events import Asked, Begun, Event, Withdrawn
@@ -39,16 +39,9 @@ class Decision(NamedTuple):
 class Memory(NamedTuple):
     """What is remembered of the decisions so far."""
 
-    state: State  # by the policy
+    state: Any  # of the policy
     phase_arms: Flags  # what was pulled in the running phase of a plan
     gone: Array  # pulls that were withdrawn after their phase, by arm: a plan does not make up for them
-
-    def after(self, choice: Choice, arm: int) -> Memory:
-        """The memory of a decision for this arm."""
-        same_phase = _phase(self.state) == _phase(choice.state)
-        phase_arms = self.phase_arms.copy() if same_phase else np.zeros_like(self.phase_arms)
-        phase_arms[0, arm] = True
-        return self._replace(state=choice.state, phase_arms=phase_arms)
 
     def to_plain(self) -> dict[str, Any]:
         """The fields of the state, and ours with a `_` before their names, which no field of a state has."""
@@ -56,22 +49,19 @@ class Memory(NamedTuple):
         return {name: array_to_plain(part) for name, part in parts.items()}
 
 
-# -- what a policy can do, as it says itself -----------------------------------------------------------
-
-
-def _phase(state: State) -> int:
-    """The phase that a policy is in; 0 for one that has none."""
-    return int(state.phase[0]) if hasattr(state, "phase") else 0
-
-
-def guards_graph(policy: Policy) -> bool:
-    """Whether the graph is doubted where the data contradict it: always, unless a policy was told to trust it."""
-    return bool(getattr(policy, "guard", True))
+def doubts_graph(books: Books) -> bool:
+    """Whether answers doubt the graph where the data contradict it: always, unless the policy was told to trust it."""
+    return books.policy.guards_graph is not False
 
 
 def _keeps_doubts(books: Books) -> bool:
     """Whether the state of the policy says which parts of the graph it doubts."""
-    return hasattr(_at_start(books).state, "refuted")
+    return books.policy.guards_graph is not None
+
+
+def _phase(books: Books, state: Any) -> int:
+    """The phase that the policy is in; 0 if it has none."""
+    return int(state.phase[0]) if books.policy.has_phases else 0
 
 
 # -- deciding ------------------------------------------------------------------------------------------
@@ -84,19 +74,20 @@ def decide(books: Books) -> Decision | str:
         return Decision(books.arm, 0)
     if not affordable.any():
         return BUDGET
-    memory, notes = _known(books), dict[str, Array]()
-    choice = _chosen(books, memory, affordable, notes)
-    arm = int(choice.arms[0])
+    memory = _known(books)
+    choice = _chosen(books, memory, affordable)
+    arm = int(choice.arm[0])
     if arm == STOP and (more := _extension(books, memory)):
         return more
-    if books.open and _looks_back(memory.state, choice.state):
+    if books.open and _looks_back(books, memory.state, choice.state):
         return WAITING
     if arm == STOP:
         return FINISHED
     if not affordable[0, arm]:
         raise PolicyError(f"{spec_of(books.policy)} chose an arm that it cannot pay; this is a bug in the policy")
     repeats = 1 if choice.repeats is None else int(choice.repeats[0])
-    return Decision(arm, repeats, "policy", _why(notes, choice.state), _news(books, memory.after(choice, arm)))
+    news = _news(books, _after(books, memory, choice, arm))
+    return Decision(arm, repeats, "policy", _why(books, choice), news)
 
 
 def recommend(books: Books) -> int:
@@ -105,26 +96,35 @@ def recommend(books: Books) -> int:
     state = memory.state
     if affordable.any() and not (books.open or books.again):
         choice = _chosen(books, memory, affordable)
-        state = choice.state if choice.arms[0] == STOP or _looks_back(state, choice.state) else state
-    return int(books.policy.recommend(_view(books, memory, np.zeros_like(affordable)), state)[0])
+        state = choice.state if choice.arm[0] == STOP or _looks_back(books, state, choice.state) else state
+    return int(books.leader.compiled.recommend(_view(books, memory, np.zeros_like(affordable)), state)[0])
 
 
 def doubts(books: Books) -> Doubts:
     """What the policy holds against the graph (`remember_doubts` first); nothing, if it does not look."""
+    assert books.leader.graphs is not None, "without tables there is nothing to doubt"
     if not _keeps_doubts(books):
-        return Doubts.none(books.problem, 1)
+        return books.leader.graphs.no_doubts(1)
     state = _known(books).state
     return Doubts(state.refuted, state.added, state.look)
 
 
-def _chosen(books: Books, memory: Memory, affordable: Flags, notes: dict[str, Array] | None = None) -> Choice:
-    return books.policy.choose(_view(books, memory, affordable, notes), memory.state, books.chance)
+def _after(books: Books, memory: Memory, choice: Choice[Any], arm: int) -> Memory:
+    """The memory after a decision for this arm."""
+    same_phase = _phase(books, memory.state) == _phase(books, choice.state)
+    phase_arms = memory.phase_arms.copy() if same_phase else np.zeros_like(memory.phase_arms)
+    phase_arms[0, arm] = True
+    return memory._replace(state=choice.state, phase_arms=phase_arms)
 
 
-def _view(books: Books, memory: Memory, affordable: Flags, notes: dict[str, Array] | None = None) -> View:
+def _chosen(books: Books, memory: Memory, affordable: Flags) -> Choice[Any]:
+    return books.leader.compiled.choose(_view(books, memory, affordable), memory.state, books.chance)
+
+
+def _view(books: Books, memory: Memory, affordable: Flags) -> View:
     """What a policy may know: a batch of one row. A plan that depends on the budget keeps that of its creation."""
     seen = books.seen.evidence
-    budget = books.total if books.policy.ignores_budget else books.problem.budget
+    budget = books.problem.budget if books.policy.depends_on_budget else books.total
     return View(
         problem=books.problem,
         evidence=replace(seen, told=seen.told.copy(), rewards=seen.rewards.copy()),
@@ -135,22 +135,19 @@ def _view(books: Books, memory: Memory, affordable: Flags, notes: dict[str, Arra
         left=np.array([budget - books.bound]),
         affordable=affordable,
         pulls=seen.told + books.pending + memory.gone,
-        notes=notes,
     )
 
 
-def _looks_back(before: State, after: State) -> bool:
+def _looks_back(books: Books, before: Any, after: Any) -> bool:
     """Whether a decision begins a phase after the first, whose plan is made of the results of the one before."""
-    return 0 < _phase(before) < _phase(after)
+    return 0 < _phase(books, before) < _phase(books, after)
 
 
-def _why(notes: Mapping[str, Array], state: State) -> dict[str, Any]:
-    """What a decision was made by, as plain data: the index of every arm, or the phase of a plan; and whether the arm's
-    turn came in a sweep, whatever the index says."""
-    if "index" in notes:
-        index = {"index": array_to_plain(notes["index"][0])}
-        return {**index, "sweep": True} if notes.get("sweep", [False])[0] else index
-    return {"phase": phase} if (phase := _phase(state)) else {}
+def _why(books: Books, choice: Choice[Any]) -> dict[str, Any]:
+    """The policy's reason as plain data, with the index of every arm, or the phase of a plan."""
+    index, reason = choice.info.index, Reason(choice.info.reason[0]).name.lower()
+    numbers = {"phase": _phase(books, choice.state)} if index is None else {"index": array_to_plain(index[0])}
+    return {"reason": reason, **numbers}
 
 
 def _extension(books: Books, memory: Memory) -> Decision | None:
@@ -203,12 +200,12 @@ def _memory(books: Books) -> Memory | None:
     memory = Memory(type(start.state)(**found), phase_arms, gone)
     parts = zip((*memory.state, *memory[1:]), (*start.state, *start[1:]), strict=True)
     fits = all((part.shape, part.dtype.kind) == (known.shape, known.dtype.kind) for part, known in parts)
-    return memory if fits and _phase(memory.state) >= 0 else None
+    return memory if fits and _phase(books, memory.state) >= 0 else None
 
 
 def _at_start(books: Books) -> Memory:
     arms = books.costs.shape
-    return Memory(books.policy.start(books.problem, 1), np.zeros(arms, dtype=bool), np.zeros(arms))
+    return Memory(books.leader.compiled.start(1), np.zeros(arms, dtype=bool), np.zeros(arms))
 
 
 def _news(books: Books, memory: Memory) -> dict[str, Any]:
@@ -226,19 +223,19 @@ def _replayed(events: Sequence[Event]) -> Memory:
     for event in later:
         fact = event.fact
         if isinstance(fact, Asked) and fact.is_decision:
-            memory = memory.after(_decided_again(books, memory, fact.arm), fact.arm)
+            memory = _after(books, memory, _decided_again(books, memory, fact.arm), fact.arm)
         if isinstance(fact, Begun) and fact.pull in books.withdrawn:
-            begun[fact.pull] = fact.arm, _phase(memory.state)
+            begun[fact.pull] = fact.arm, _phase(books, memory.state)
         if isinstance(fact, Withdrawn) and fact.pull in begun:
             arm, phase = begun.pop(fact.pull)
-            memory.gone[0, arm] += phase != _phase(memory.state)
+            memory.gone[0, arm] += phase != _phase(books, memory.state)
         books.apply(event)
     return memory
 
 
-def _decided_again(books: Books, memory: Memory, arm: int) -> Choice:
-    if not memory.state:
-        return Choice(np.array([arm]), memory.state)  # there is nothing to remember
+def _decided_again(books: Books, memory: Memory, arm: int) -> Choice[Any]:
+    if not memory.state:  # there is nothing to remember
+        return Choice(np.array([arm]), None, memory.state, Info(np.zeros(1, dtype=np.intp)))
     affordable = books.affordable()
     affordable[0, arm] = True
     return _chosen(books, memory, affordable)

@@ -9,19 +9,22 @@ from typing import NamedTuple
 import numpy as np
 
 from dobandit.arrays import Array
-from dobandit.policies import OBSERVE
+from dobandit.policies import Reason
 from dobandit.study.answers import believed, warning_of
 from dobandit.study.books import Books
 from dobandit.study.decisions import remember_doubts
 from dobandit.study.events import Asked, Begun, Event, Fact
 from dobandit.study.plain import array_from_plain
 
-HIGHEST = "It has the highest index among the affordable options."
-TIED = "Several options have the highest index, and this one was picked at random."
-SWEEP = "Every option is tried once before the index decides."
-INSTEAD = "{best} has the highest index, but an observation informs about it as well for less, or was due."
-OWN_RULE = "{best} has the highest index, but another rule of the policy takes precedence."
-PLAN = "{policy} follows phase {phase} of its plan."
+REASONS = {
+    Reason.INDEX: "It has the highest index among the affordable options.",
+    Reason.TIE: "Several options have the highest index, and this one was picked at random.",
+    Reason.SWEEP: "Every option is tried once before the index decides.",
+    Reason.OBSERVATION_DUE: "{best} has the highest index, but the policy observes first: too few observations so far.",
+    Reason.OBSERVATION_TEACHES: "{best} has the highest index, but an observation informs about it as well for less.",
+    Reason.PLAN: "{policy} follows phase {phase} of its plan.",
+}
+UNKNOWN = "{best} has the highest index, but another rule of the policy took precedence."
 EXTENSION = "The plan is carried out. Money that was added later goes to the options of its last phase, in turn."
 UNASKED = "It was not asked for: the experiment was recorded after it had been carried out."
 INSTEAD_OF = "It replaces pull {pull}, which expired. "
@@ -93,14 +96,21 @@ def _reason(books: Books, asked: Asked, index: Array | None) -> str:
     why = asked.why or {}
     if asked.source == "extension":
         return EXTENSION
-    if index is None:
-        return PLAN.format(policy=books.policy.name, phase=why["phase"])
-    affordable, untried = books.affordable()[0], books.seen.evidence.told[0] + books.pending[0] == 0
-    top = np.flatnonzero(affordable & (index == index[affordable].max()))
-    if why.get("sweep"):
-        return SWEEP
+    affordable = books.affordable()[0]
+    top = [] if index is None else np.flatnonzero(affordable & (index == index[affordable].max())).tolist()
+    reason = Reason[why["reason"].upper()] if "reason" in why else _reason_of_old(books, asked, top)
+    text = UNKNOWN if reason is None else REASONS[reason]
+    best = books.problem.arms[top[0]] if top else None
+    return text.format(best=best, policy=books.policy.name, phase=why.get("phase"))
+
+
+def _reason_of_old(books: Books, asked: Asked, top: Sequence[int]) -> Reason | None:
+    """The reason of a decision that an earlier version wrote down without it."""
+    if not top:
+        return Reason.PLAN
+    untried = books.seen.evidence.told[0] + books.pending[0] == 0
+    if (asked.why or {}).get("sweep") or (asked.arm not in top and untried[asked.arm]):
+        return Reason.SWEEP
     if asked.arm in top:
-        return HIGHEST if len(top) == 1 else TIED
-    if untried[asked.arm]:  # the first studies did not write down what was a sweep
-        return SWEEP
-    return (INSTEAD if asked.arm == OBSERVE else OWN_RULE).format(best=books.problem.arms[top[0]])
+        return Reason.INDEX if len(top) == 1 else Reason.TIE
+    return None

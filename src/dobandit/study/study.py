@@ -14,7 +14,7 @@ from pathlib import Path
 
 from dobandit.errors import DobanditError, PolicyError
 from dobandit.evidence import Data, open_source
-from dobandit.policies import Policy, name_of, policies_for, policy, spec_of
+from dobandit.policies import RECOMMENDED, Policy, name_of, policy, spec_of
 from dobandit.problem import Arm, Problem, Value, is_positive
 from dobandit.study.books import Books
 from dobandit.study.decisions import decide
@@ -283,7 +283,7 @@ def _pairs(outcomes: Iterable[tuple[int, Mapping[str, Value]]]) -> list[tuple[in
 
 def _fitting(problem: Problem, wanted: str | Policy | None) -> str:
     """The policy of a new study, by the name that makes it again when the study is reopened."""
-    made = policy(policies_for(problem.objective)[0] if wanted is None else wanted)
+    made = policy(RECOMMENDED[problem.objective] if wanted is None else wanted)
     if made.objective != problem.objective:
         raise PolicyError(
             f"{made.name} is for {made.objective} regret, and the problem's objective is {problem.objective}"

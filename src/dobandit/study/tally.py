@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from dobandit.errors import TooDense
-from dobandit.estimate.pooled import pooled_of
 from dobandit.evidence import CountTable, Evidence, Layout, Logged, Source, read_log
-from dobandit.policies import Policy, starts_from_logs
 from dobandit.problem import Problem
 from dobandit.study.events import Observed
+from dobandit.study.leader import Leader
 from dobandit.study.outcomes import Seen
 from dobandit.study.plain import array_from_plain, array_to_plain
 from dobandit.study.stored import stored
@@ -76,20 +74,17 @@ TALLIES = stored(
 )
 
 
-def tallies(problem: Problem, policy: Policy) -> tuple[Tally, ...]:
+def tallies(leader: Leader) -> tuple[Tally, ...]:
     """The counts that the policy decides by, and those by which a study judges its arms: all data in one pool. Often
     they are the same.
 
     Published policies have no rule for rows that were logged before them, so logs are kept from these.
     """
-    ours = Tally(problem, policy.tables(problem), starts_from_logs(policy))
-    try:
-        pool = tuple(pooled_of(problem).tables)
-    except TooDense:
-        pool = ()  # then every arm is judged by its own rewards
+    ours = Tally(leader.problem, leader.compiled.tables, leader.policy.reads_logs)
+    pool = tuple(leader.graphs.given.tables) if leader.graphs else ()
     if ours.reads_logs and pool == ours.layout.tables:
         return (ours,)
-    return ours, Tally(problem, pool, True)
+    return ours, Tally(leader.problem, pool, True)
 
 
 def count_log(problem: Problem, source: Source, tallies: Sequence[Tally], name: str) -> Observed:

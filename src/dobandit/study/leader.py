@@ -1,0 +1,42 @@
+"""What leads a study: its policy, compiled for its problem, and the estimator that its arms are judged by."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from dobandit.errors import TooDense
+from dobandit.estimate.pooled import RepairedGraphs
+from dobandit.policies import Compiled, Policy, policy
+from dobandit.problem import Problem
+from dobandit.study.plain import problem_from_plain
+
+KEPT = 16  # studies of one process that need not be compiled again when their history is added up again
+
+
+class Leader(NamedTuple):
+    problem: Problem
+    policy: Policy
+    compiled: Compiled[Any]
+    graphs: RepairedGraphs | None  # None: the tables would be too large, and every arm is judged by its own rewards
+
+
+def leader_of(problem: Mapping[str, Any], spec: str) -> Leader:
+    """What leads a study of this problem, as plain data, by the policy of this name."""
+    return _compiled(json.dumps(problem), spec)
+
+
+@lru_cache(maxsize=KEPT)
+def _compiled(text: str, spec: str) -> Leader:
+    problem, made = problem_from_plain(json.loads(text)), policy(spec)
+    compiled = made.compile(problem)
+    return Leader(problem, made, compiled, compiled.graphs or _graphs(problem))
+
+
+def _graphs(problem: Problem) -> RepairedGraphs | None:
+    try:
+        return RepairedGraphs(problem)
+    except TooDense:
+        return None
