@@ -18,9 +18,10 @@ from dobandit.arrays import Array, Flags
 from dobandit.errors import PolicyError
 from dobandit.estimate.pooled import Doubts
 from dobandit.policies import STOP, Choice, Policy, State, View, spec_of
+from dobandit.study import facts
 from dobandit.study.books import Books
 from dobandit.study.damage import making_sense_of
-from dobandit.study.events import Asked, Begun, Event, Withdrawn
+from dobandit.study.events import Event
 from dobandit.study.plain import array_from_plain, array_to_plain
 
 BUDGET, WAITING, FINISHED = "budget", "waiting for results", "finished"  # why there is no pull to give
@@ -225,11 +226,11 @@ def _replayed(events: Sequence[Event]) -> Memory:
     memory, begun = _at_start(books), dict[int, tuple[int, int]]()  # arms and phases of pulls that are withdrawn later
     for event in later:
         fact = event.fact
-        if isinstance(fact, Asked) and fact.is_decision:
+        if isinstance(fact, facts.Asked) and fact.is_decision:
             memory = memory.after(_decided_again(books, memory, fact.arm), fact.arm)
-        if isinstance(fact, Begun) and fact.pull in books.withdrawn:
+        if isinstance(fact, facts.Begun) and fact.pull in books.withdrawn:
             begun[fact.pull] = fact.arm, _phase(memory.state)
-        if isinstance(fact, Withdrawn) and fact.pull in begun:
+        if isinstance(fact, facts.Withdrawn) and fact.pull in begun:
             arm, phase = begun.pop(fact.pull)
             memory.gone[0, arm] += phase != _phase(memory.state)
         books.apply(event)
