@@ -8,6 +8,7 @@ corrected outcomes, when its memory is needed for the first time.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -23,6 +24,7 @@ from dobandit.study.books import Books
 from dobandit.study.damage import making_sense_of
 from dobandit.study.events import Event
 from dobandit.study.plain import array_from_plain, array_to_plain
+from dobandit.study.stores import checksum
 
 BUDGET, WAITING, FINISHED = "budget", "waiting for results", "finished"  # why there is no pull to give
 
@@ -54,7 +56,23 @@ class Memory(NamedTuple):
     def to_plain(self) -> dict[str, Any]:
         """The fields of the state, and ours with a `_` before their names, which no field of a state has."""
         parts = {**self.state._asdict(), "_phase_arms": self.phase_arms, "_gone": self.gone}
-        return {name: array_to_plain(part) for name, part in parts.items()}
+        plain = {name: array_to_plain(part) for name, part in parts.items()}
+        return {**plain, "_checksum": checksum(json.dumps(plain))}
+
+    def filled(self, plain: Mapping[str, Any]) -> Memory | None:
+        """A memory of the same form with these numbers, unless they do not fit: another version may have written them,
+        or they are damaged."""
+        parts = (*self.state._fields, "_phase_arms", "_gone")
+        try:
+            *state, phase_arms, gone = (array_from_plain(plain[name]) for name in parts)
+            found = Memory(type(self.state)(*state), phase_arms, gone)
+            sound = found.to_plain()["_checksum"] == plain["_checksum"] and _phase(found.state) >= 0
+        except Exception:  # a study may come from a stranger and hold anything
+            return None
+        return found if sound and found._form() == self._form() else None
+
+    def _form(self) -> list[tuple[Any, ...]]:
+        return [(part.shape, part.dtype.kind) for part in (*self.state, self.phase_arms, self.gone)]
 
 
 # -- what a policy can do, as it says itself -----------------------------------------------------------
@@ -191,20 +209,9 @@ def _known(books: Books) -> Memory:
 
 
 def _memory(books: Books) -> Memory | None:
-    """The memory if it is known. One that does not fit the policy is not: another version may have written it, or it
-    is damaged."""
-    plain, start = books.state or books.replayed, _at_start(books)
-    if plain is None:
-        return None
-    try:
-        found = {name: array_from_plain(plain[name]) for name in start.to_plain()}
-    except Exception:  # a study may come from a stranger and hold anything
-        return None
-    phase_arms, gone = found.pop("_phase_arms"), found.pop("_gone")
-    memory = Memory(type(start.state)(**found), phase_arms, gone)
-    parts = zip((*memory.state, *memory[1:]), (*start.state, *start[1:]), strict=True)
-    fits = all((part.shape, part.dtype.kind) == (known.shape, known.dtype.kind) for part, known in parts)
-    return memory if fits and _phase(memory.state) >= 0 else None
+    """The memory if it is known."""
+    plain = books.state or books.replayed
+    return None if plain is None else _at_start(books).filled(plain)
 
 
 def _at_start(books: Books) -> Memory:
