@@ -219,6 +219,36 @@ def test_damage_that_comes_while_a_study_is_open(folder: Path) -> None:
         assert study.ask()[0].id == 6
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "'$.state', 'x'",
+        "'$.state.target', 5",
+        "'$.state.target.kind', '<i8'",
+        "'$.state.target.shape', json('[7, 1]')",
+        "'$.state.phase.data', 'AQAAAAAAAIA='",  # a negative number, from which phases would be counted for ever
+        "'$.state.phase.data', '/////////38='",  # the last of all phases
+        "'$.state.active.data', '?'",
+    ],
+)
+def test_a_state_that_does_not_fit_is_worked_out_again(folder: Path, change: str) -> None:
+    """It may be damaged, or of another version of the policy: the outcomes say what the policy would remember."""
+    problem = Problem(SMALL.graph, "Y", 60, "simple", default_cost=1.7)
+    whole = Study.create(":memory:", problem, "sh-rr")
+    expected = drive(whole, laboratory(problem))
+    path = folder / "s.db"
+    with Study.create(path, problem, "sh-rr") as study:
+        arms = drive(study, laboratory(problem), most=12)
+    with contextlib.closing(sqlite3.connect(path)) as base, base:
+        last = "SELECT max(number) FROM event WHERE content LIKE '%\"target\"%'"
+        assert base.execute(f"UPDATE event SET content = json_set(content, {change}) WHERE number = ({last})").rowcount
+        base.execute("DELETE FROM snapshot")
+    with contextlib.suppress(StudyError), Study.open(path) as study:
+        assert arms + drive(study, laboratory(problem)) == expected
+        return
+    assert change.endswith("'x'")  # which is no state at all
+
+
 # -- snapshots -------------------------------------------------------------------------------------
 
 

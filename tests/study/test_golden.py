@@ -55,7 +55,7 @@ def make_index(path: Path) -> None:
 
 
 def make_phases(path: Path) -> None:
-    """A study led by a plan, whose pulls expire, are handed on, come late and are taken back; the plan is carried out,
+    """A study led by a plan, whose pulls expire, are reassigned, come late and are taken back; the plan is carried out,
     and more money comes after it."""
     moments = iter(range(1_700_000_000, 1_800_000_000, 60))
     with Study.create(path, SIMPLE, "sh-rr", seed=4, clock=lambda: float(next(moments))) as study:

@@ -412,7 +412,7 @@ def test_names_that_are_too_long(folder: Path) -> None:
 def test_every_answer_is_on_the_disk(folder: Path) -> None:
     """The journal and the care that a study is written with, when it is made and when it is opened."""
     made = SqliteStore.create(folder / "s.db", CREATED)
-    for store in (made, SqliteStore(folder / "s.db")):
+    for store in (made, SqliteStore.open(folder / "s.db")):
         with contextlib.closing(store):
             asked = [
                 store._connection.execute(f"PRAGMA {name}").fetchone()[0]

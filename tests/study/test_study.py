@@ -173,6 +173,23 @@ def test_many_outcomes_are_told_all_or_none(place: str, folder: Path) -> None:
             study.tell_file(file)
 
 
+def test_a_file_that_has_a_pull_twice(folder: Path) -> None:
+    """The same outcome twice is harmless; with two outcomes, nothing was told before that could conflict."""
+    study, file = Study.create(":memory:", SMALL, "ucb"), folder / "june.csv"
+    study.ask(2)
+    file.write_text("id,Z,X,W,Y\n1,0,1,0,1\n2,0,1,0,1\n1,0,1,0,0\n")
+    with pytest.raises(DataError, match=r"june\.csv has pull 1 twice, with Z=0 X=1 W=0 Y=0 and with Z=0 X=1 W=0 Y=1"):
+        study.tell_file(file)
+    with pytest.raises(DataError, match="this list of outcomes has pull 1 twice"):
+        study.tell_many([(1, FINE), (1, {**FINE, "Y": 0})])
+    assert study.status().told == 0
+    file.write_text("id,Z,X,W,Y\n1,0,1,0,1\n1,0,1,0,1.0\n")
+    study.tell_file(file)
+    file.write_text("id,Z,X,W,Y\n1,0,1,0,0\n")
+    with pytest.raises(Conflict, match="pull 1 was told"):
+        study.tell_file(file)
+
+
 def test_the_order_of_the_rows_in_a_file_does_not_matter(folder: Path) -> None:
     """Many threads read a Parquet file in any order, and what is asked next depends on the order of outcomes."""
     import polars as pl
@@ -212,18 +229,18 @@ def test_expired_pulls_go_to_others_and_late_outcomes_are_charged(place: str) ->
     assert [arm.pulls for arm in study.status().arms] == [2, 1, 0]
 
 
-def test_no_more_expired_pulls_are_handed_on_than_were_asked_for() -> None:
-    """A pull that is handed on without being handed out would be lost: its worker no longer holds it."""
+def test_no_more_expired_pulls_are_reassigned_than_were_asked_for() -> None:
+    """A pull that is reassigned without being handed out would be lost: its worker no longer holds it."""
     clock = Clock()
     study = Study.create(":memory:", Problem("X -> Y", "Y", 9), "f-kube", clock=clock)
     study.ask(3, worker="slow", ttl=60)
     study.ask(2, worker="quick")
     clock.now += 60
-    for wanted, handed_on in ((1, 0), (2, 0), (3, 1), (4, 2)):
+    for wanted, reassigned in ((1, 0), (2, 0), (3, 1), (4, 2)):
         pulls = study.ask(wanted, worker="quick")
         assert [pull.id for pull in pulls] == [4, 5, 6, 7][:wanted]
-        assert [event.content["source"] for event in study.log()[6:]] == [1, 2][:handed_on]
-        assert (study.status().open, study.status().expired) == (5, 3 - handed_on)
+        assert [event.content["source"] for event in study.log()[6:]] == [1, 2][:reassigned]
+        assert (study.status().open, study.status().expired) == (5, 3 - reassigned)
         assert adds_up(study)
 
 
@@ -481,13 +498,13 @@ def test_a_refund_is_not_taken_back_when_its_money_is_gone(place: str) -> None:
     clock.now += 2
     assert [pull.id for pull in study.ask(2, worker="quick")] == [4, 5]
     study.withdraw(2, refund=True)
-    study.withdraw(2, refund=False)  # it was handed on, and has no money of its own
+    study.withdraw(2, refund=False)  # it was reassigned, and has no money of its own
     money = study.status().budget
     assert (money.spent, money.reserved, money.free, money.overdraft) == (1, 3, 0, 0)
 
 
-def test_a_pull_that_was_handed_on_has_no_money_to_lose(place: str) -> None:
-    """It moved to the pull that stands in for it; only a late outcome is charged."""
+def test_a_pull_that_was_reassigned_has_no_money_to_lose(place: str) -> None:
+    """It moved to the pull that replaces it; only a late outcome is charged."""
     clock = Clock()
     study = Study.create(place, SMALL, "f-kube", clock=clock)
     study.ask(2, worker="slow", ttl=1)

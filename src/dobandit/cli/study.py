@@ -10,7 +10,7 @@ import click
 
 from dobandit.cli import study_answers
 from dobandit.cli.common import PROBLEM, print_json, read_arm, say, with_common_options
-from dobandit.cli.study_answers import PULL, STUDY
+from dobandit.cli.study_answers import PULL, STUDY, answer, study_command
 from dobandit.errors import DobanditError
 from dobandit.problem import Problem
 from dobandit.report import counted
@@ -48,36 +48,29 @@ def init(study: str, problem: Path, policy: str | None, seed: int, as_json: bool
     """Make a new STUDY of PROBLEM."""
     if study == MEMORY:
         raise DobanditError("a study in memory would be gone at once: give it the name of a file")
-    with Study.create(study, Problem.load(problem), policy, seed) as made:
-        name = made.policy
-    if as_json:
-        print_json({"study": shown(study), "policy": name})
-    else:
-        say(f"Created {shown(study)}; its policy is {name}. Next: dobandit study ask {shown(study)}", quiet)
+    with Study.create(study, Problem.load(problem), policy, seed) as created:
+        name, place = created.policy, shown(study)
+    sentence = f"Created {place}; its policy is {name}. Next: dobandit study ask {place}"
+    answer({"study": place, "policy": name}, sentence, as_json, quiet)
 
 
-@command.command()
-@STUDY
+@study_command
 @click.option("-n", "number", default=1, show_default=True, type=click.IntRange(1), help="How many pulls.")
 @click.option(
     "--worker", default=WORKER, show_default=True, metavar="W", help="Who asks; gets back what is still open."
 )
 @click.option("--ttl", metavar="TIME", help="After this time, such as 2d or 8h, a pull may go to another worker.")
-@click.pass_context
-@with_common_options
-def ask(ctx: click.Context, study: str, number: int, worker: str, ttl: str | None, as_json: bool, quiet: bool) -> None:
+def ask(study: Study, number: int, worker: str, ttl: str | None, as_json: bool, quiet: bool) -> None:
     """Ask for pulls to carry out. Their cost is reserved until they are told or withdrawn."""
-    with Study.open(study) as opened:
-        pulls = opened.ask(number, worker, ttl)
-        why = _why(opened, pulls.reason) if pulls.reason and not as_json else ""
+    pulls = study.ask(number, worker, ttl)
     if as_json:
         rows = [{**pull._asdict(), "arm": str(pull.arm), "expires": _moment(pull.expires)} for pull in pulls]
         print_json({"pulls": rows, "reason": pulls.reason})
     else:
         study_answers.show_pulls(pulls)
-        if why:
-            say(f"Nothing {'more ' if pulls else ''}to hand out: {why}.", quiet)
-    ctx.exit(0 if pulls else NOTHING)
+        if pulls.reason:
+            say(f"Nothing {'more ' if pulls else ''}to hand out: {_why(study, pulls.reason)}.", quiet)
+    click.get_current_context().exit(0 if pulls else NOTHING)
 
 
 def _why(study: Study, reason: str) -> str:
@@ -91,14 +84,12 @@ def _why(study: Study, reason: str) -> str:
     return "the policy has carried out its plan; see: dobandit study best"
 
 
-@command.command()
-@STUDY
+@study_command
 @click.argument("told", metavar="[ID X=1 Y=0 ...]", nargs=-1)
 @click.option(
     "--file", type=click.Path(path_type=Path), metavar="FILE", help="Many outcomes: CSV or Parquet with a column id."
 )
-@with_common_options
-def tell(study: str, told: tuple[str, ...], file: Path | None, as_json: bool, quiet: bool) -> None:
+def tell(study: Study, told: tuple[str, ...], file: Path | None, as_json: bool, quiet: bool) -> None:
     """Tell what came out of pull ID.
 
     An outcome is every observed variable and its value. A file has a column for each of them and one called id; all its
@@ -106,73 +97,53 @@ def tell(study: str, told: tuple[str, ...], file: Path | None, as_json: bool, qu
     """
     if bool(told) == (file is not None):
         raise click.UsageError(f"give {'either ' if told else ''}the ID of a pull and its values, or --file with many")
-    with Study.open(study) as opened:
-        receipts = opened.tell_file(file) if file is not None else [opened.tell(_id(told[0]), _outcome(told[1:]))]
+    receipts = study.tell_file(file) if file is not None else [study.tell(_id(told[0]), _outcome(told[1:]))]
     ids = list(dict.fromkeys(receipt.id for receipt in receipts))  # a file may have the same outcome twice
-    if as_json:
-        print_json({**receipts[-1]._asdict(), "id": ids[0] if file is None else ids})
-    else:
-        _say_receipt(ids, receipts[-1], quiet)
+    what = f"pull {ids[0]}" if len(ids) == 1 else counted(len(ids), "pull")
+    document = {**receipts[-1]._asdict(), "id": ids[0] if file is None else ids}
+    answer(document, f"Recorded {what}. {_stand(receipts[-1])}", as_json, quiet)
 
 
-@command.command()
-@STUDY
+@study_command
 @click.argument("data", type=click.Path(path_type=Path))
 @click.option("--name", metavar="BATCH", help="The name under which these rows count once; default: that of the file.")
-@with_common_options
-def observe(study: str, data: Path, name: str | None, as_json: bool, quiet: bool) -> None:
+def observe(study: Study, data: Path, name: str | None, as_json: bool, quiet: bool) -> None:
     """Add logged rows as evidence.
 
     DATA is a CSV or Parquet file; where a row was no plain observation, its column `intervention` says what was done.
     """
-    with Study.open(study) as opened:
-        rows = opened.observe(data, name)
-    if as_json:
-        print_json({"rows": rows})
-    else:
-        what = counted(rows, "row")
-        say(
-            f"Added {what} to the evidence." if rows.new else f"Nothing added: this batch of {what} was added before.",
-            quiet,
-        )
+    rows = study.observe(data, name)
+    what = counted(rows, "row")
+    added = f"Added {what} to the evidence." if rows.new else f"Nothing added: this batch of {what} was added before."
+    answer({"rows": rows}, added, as_json, quiet)
 
 
-@command.command()
-@STUDY
+@study_command
 @click.argument("arm")
 @VALUES
 @click.option("--name", metavar="NAME", help="It counts once under this name, however often it is sent.")
-@with_common_options
-def record(study: str, arm: str, values: tuple[str, ...], name: str | None, as_json: bool, quiet: bool) -> None:
+def record(study: Study, arm: str, values: tuple[str, ...], name: str | None, as_json: bool, quiet: bool) -> None:
     """Record an experiment that was not asked for.
 
     ARM is what was done, such as do() or X=1. Its cost is charged to the budget, even if that overdraws it.
     """
-    with Study.open(study) as opened:
-        receipt = opened.record(read_arm(arm), _outcome(values), name)
-    if as_json:
-        print_json(receipt._asdict())
-    else:
-        _say_receipt([receipt.id], receipt, quiet)
+    receipt = study.record(read_arm(arm), _outcome(values), name)
+    answer(receipt._asdict(), f"Recorded pull {receipt.id}. {_stand(receipt)}", as_json, quiet)
 
 
-@command.command()
-@STUDY
+@study_command
 @PULL
 @VALUES
-@with_common_options
-def amend(study: str, pull: int, values: tuple[str, ...], as_json: bool, quiet: bool) -> None:
+def amend(study: Study, pull: int, values: tuple[str, ...], as_json: bool, quiet: bool) -> None:
     """Correct what was told of pull ID.
 
     The new outcome is every observed variable and its value. It replaces the old one in everything that is computed.
     """
-    with Study.open(study) as opened:
-        opened.amend(pull, _outcome(values))
-    _answer({"id": pull}, f"Amended pull {pull}.", as_json, quiet)
+    study.amend(pull, _outcome(values))
+    answer({"id": pull}, f"Amended pull {pull}.", as_json, quiet)
 
 
-@command.command()
-@STUDY
+@study_command
 @PULL
 @click.option(
     "--refund/--no-refund",
@@ -180,33 +151,25 @@ def amend(study: str, pull: int, values: tuple[str, ...], as_json: bool, quiet: 
     help="Give its money back, now or later, or take that back. Default: as decided before, at first no refund.",
 )
 @click.option("--reason", default="", help="Why, for the log.")
-@with_common_options
-def withdraw(study: str, pull: int, refund: bool | None, reason: str, as_json: bool, quiet: bool) -> None:
+def withdraw(study: Study, pull: int, refund: bool | None, reason: str, as_json: bool, quiet: bool) -> None:
     """Withdraw pull ID: its outcome does not count.
 
     It was not carried out, or it went wrong. What it cost stays spent without --refund. Withdrawing it again without an
     option changes nothing: only --no-refund takes a refund back.
     """
-    with Study.open(study) as opened:
-        found = opened.withdraw(pull, refund, reason)
-        money = opened.budget
-    how = f"{'with' if found.refund else 'without'} a refund. {_stand(money)}"
-    sentence = f"Withdrew pull {pull} {how}"
-    if not found.new:
-        sentence = f"Nothing changed: pull {pull} was withdrawn before, {how}"
-    _answer({"id": pull}, sentence, as_json, quiet)
+    found = study.withdraw(pull, refund, reason)
+    what = f"Withdrew pull {pull}" if found.new else f"Nothing changed: pull {pull} was withdrawn before,"
+    sentence = f"{what} {'with' if found.refund else 'without'} a refund. {_stand(study.budget)}"
+    answer({"id": pull}, sentence, as_json, quiet)
 
 
-@command.command()
-@STUDY
+@study_command
 @click.argument("amount", type=float)
 @click.option("--name", metavar="NAME", help="It counts once under this name, however often it is sent.")
-@with_common_options
-def extend(study: str, amount: float, name: str | None, as_json: bool, quiet: bool) -> None:
+def extend(study: Study, amount: float, name: str | None, as_json: bool, quiet: bool) -> None:
     """Add AMOUNT to the budget."""
-    with Study.open(study) as opened:
-        total = opened.extend(amount, name)
-    _answer({"total": total}, f"The budget is now {as_money(total)}.", as_json, quiet)
+    total = study.extend(amount, name)
+    answer({"total": total}, f"The budget is now {as_money(total)}.", as_json, quiet)
 
 
 def _id(text: str) -> int:
@@ -228,18 +191,6 @@ def _outcome(values: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def _answer(document: dict[str, object], sentence: str, as_json: bool, quiet: bool) -> None:
-    if as_json:
-        print_json(document)
-    else:
-        say(sentence, quiet)
-
-
-def _say_receipt(ids: Sequence[int], last: Receipt, quiet: bool) -> None:
-    what = f"pull {last.id}" if len(ids) == 1 else counted(len(ids), "pull")
-    say(f"Recorded {what}. {_stand(last)}", quiet)
-
-
 def _stand(money: Receipt | Money) -> str:
     return f"Spent {as_money(money.spent)}, remaining {as_money(money.free)}."
 
@@ -248,5 +199,5 @@ def _moment(expires: datetime | None) -> str | None:
     return None if expires is None else expires.isoformat(timespec="seconds")
 
 
-for reading in study_answers.COMMANDS:
-    command.add_command(reading)
+for made in (ask, tell, observe, record, amend, withdraw, extend, *study_answers.COMMANDS):
+    command.add_command(made)

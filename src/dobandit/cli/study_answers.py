@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,19 +23,37 @@ STUDY = click.argument("study")
 PULL = click.argument("pull", metavar="ID", type=int)
 
 
-@click.command()
-@STUDY
+def study_command(function: Callable[..., None]) -> click.Command:
+    """A command whose first argument is a study, which is open while it runs."""
+
+    @wraps(function)
+    def run(study: str, **given: Any) -> None:
+        with Study.open(study) as opened:
+            function(opened, **given)
+
+    own_options = run.__dict__.pop("__click_params__", [])  # which the help shows before the common ones
+    command = click.command()(STUDY(with_common_options(run)))
+    command.params[1:1] = reversed(own_options)
+    return command
+
+
+def answer(document: Mapping[str, object], sentence: str, as_json: bool, quiet: bool) -> None:
+    if as_json:
+        print_json(document)
+    else:
+        say(sentence, quiet)
+
+
+@study_command
 @click.option("--watch", is_flag=True, help="Show it again every second, until interrupted.")
-@with_common_options
-def status(study: str, watch: bool, as_json: bool, quiet: bool) -> None:
+def status(study: Study, watch: bool, as_json: bool, quiet: bool) -> None:
     """Show how the budget is used, and what is known about every arm."""
-    with Study.open(study) as opened:
-        if as_json:
-            print_json(_status_document(opened.status()))
-        elif watch:
-            _watch(opened)
-        else:
-            console().print(_status_page(opened.status()))
+    if as_json:
+        print_json(_status_document(study.status()))
+    elif watch:
+        _watch(study)
+    else:
+        console().print(_status_page(study.status()))
 
 
 def _status_document(found: Status) -> dict[str, Any]:
@@ -88,16 +107,13 @@ def _warned(text: str) -> str:
     return f"[bold]warning[/]: {_cell(text)}"
 
 
-@click.command()
-@STUDY
-@with_common_options
-def best(study: str, as_json: bool, quiet: bool) -> None:
+@study_command
+def best(study: Study, as_json: bool, quiet: bool) -> None:
     """Show the arm that the study recommends, and how sure that is.
 
     In a study for cumulative regret, that is the arm with the highest mean per cost.
     """
-    with Study.open(study) as opened:
-        found, problem = opened.best(), opened.problem
+    found, problem = study.best(), study.problem
     if as_json:
         print_json(found._asdict())
         return
@@ -127,14 +143,11 @@ def _sources(observational: float) -> str:
     return f"Of the evidence, {share} comes from observations, the rest from experiments."
 
 
-@click.command()
-@STUDY
+@study_command
 @PULL
-@with_common_options
-def explain(study: str, pull: int, as_json: bool, quiet: bool) -> None:
+def explain(study: Study, pull: int, as_json: bool, quiet: bool) -> None:
     """Explain pull ID: the numbers that led to its arm."""
-    with Study.open(study) as opened:
-        found, good = opened.explain(pull), 1 if opened.problem.goal == "max" else -1
+    found, good = study.explain(pull), 1 if study.problem.goal == "max" else -1
     if as_json:
         print_json({**found._asdict(), "arms": [vars(arm) for arm in found.arms]})
         return
@@ -151,17 +164,13 @@ def explain(study: str, pull: int, as_json: bool, quiet: bool) -> None:
     screen.print(shown, *map(_warned, found.warnings), sep="\n")
 
 
-@click.command()
-@STUDY
-@with_common_options
-def log(study: str, as_json: bool, quiet: bool) -> None:
+@study_command
+def log(study: Study, as_json: bool, quiet: bool) -> None:
     """Show the history of the study; times are UTC."""
-    with Study.open(study) as opened:
-        events, arms = opened.log(), opened.problem.arms
+    events, names = study.log(), [str(arm) for arm in study.problem.arms]
     if as_json:
         print_json({"events": [{**e._asdict(), "content": _for_people(e.content)} for e in events]})
         return
-    names = [str(arm) for arm in arms]
     for event in events:
         pull = "" if event.pull is None else event.pull
         what = printable(_in_words(event.content, names))
@@ -196,34 +205,22 @@ def _moment(time: float) -> str:
     return f"{as_datetime(time):%Y-%m-%d %H:%M:%S}"
 
 
-@click.command()
-@STUDY
+@study_command
 @click.argument("file", type=click.Path(path_type=Path))
-@with_common_options
-def export(study: str, file: Path, as_json: bool, quiet: bool) -> None:
+def export(study: Study, file: Path, as_json: bool, quiet: bool) -> None:
     """Write all outcomes to FILE: .csv, .json or .parquet."""
-    with Study.open(study) as opened:
-        rows = opened.export(file)
-    if as_json:
-        print_json({"path": str(file), "rows": rows})
-    else:
-        say(f"wrote {counted(rows, 'outcome')} to {file}", quiet)
+    rows = study.export(file)
+    answer({"path": str(file), "rows": rows}, f"wrote {counted(rows, 'outcome')} to {file}", as_json, quiet)
 
 
-@click.command()
-@STUDY
+@study_command
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="A .png, .svg or .pdf.")
-@with_common_options
-def plot(study: str, out: Path, as_json: bool, quiet: bool) -> None:
+def plot(study: Study, out: Path, as_json: bool, quiet: bool) -> None:
     """Draw the spending over time, and what is known of every arm."""
     from dobandit.plots import save
 
-    with Study.open(study) as opened:
-        save(opened.plot(), out)
-    if as_json:
-        print_json({"path": str(out)})
-    else:
-        say(f"wrote {out}", quiet)
+    save(study.plot(), out)
+    answer({"path": str(out)}, f"wrote {out}", as_json, quiet)
 
 
 COMMANDS = (status, best, explain, log, export, plot)

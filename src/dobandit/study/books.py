@@ -22,21 +22,9 @@ from dobandit.arrays import Array, Flags
 from dobandit.chance import Chance
 from dobandit.policies import Policy
 from dobandit.problem import ROUNDING, Problem
+from dobandit.study import facts
 from dobandit.study.corrections import amended, withdrawn
-from dobandit.study.events import (
-    Amended,
-    Asked,
-    Begun,
-    Correction,
-    Created,
-    Event,
-    Extended,
-    Leased,
-    Observed,
-    Recorded,
-    Told,
-    Withdrawn,
-)
+from dobandit.study.events import Event
 from dobandit.study.leader import Leader, leader_of
 from dobandit.study.outcomes import as_numbers
 from dobandit.study.stored import ARRAY, AS_IS, BY_PULL, restore, stored, to_plain
@@ -109,7 +97,7 @@ class Books:
     def opened(cls, created: Event, later: Sequence[Event] = ()) -> Books:
         """A new study. Corrections among the later events count from the start."""
         fact = created.fact
-        if not isinstance(fact, Created):
+        if not isinstance(fact, facts.Created):
             raise ValueError("the first event does not say what the study is about")
         leader = leader_of(fact.problem, fact.policy)
         paid, done, pending = (np.zeros((1, len(leader.problem.arms))) for _ in range(3))
@@ -129,32 +117,32 @@ class Books:
     def apply(self, event: Event) -> None:
         fact = event.fact
         match fact:
-            case Asked():
+            case facts.Asked():
                 self._ask(fact)
-            case Leased():
+            case facts.Leased():
                 if fact.pull in self.open:
                     self.open[fact.pull] = self.open[fact.pull]._replace(worker=fact.worker, expires=fact.expires)
-            case Told():
+            case facts.Told():
                 self._finish(fact.pull, fact.outcome)
-            case Recorded():
+            case facts.Recorded():
                 self._record(fact)
-            case Extended():
+            case facts.Extended():
                 self.total += fact.amount
                 if fact.name is not None:
                     self.extensions[fact.name] = fact.amount
-            case Observed():
+            case facts.Observed():
                 self._observe(fact)
-            case Amended():
+            case facts.Amended():
                 pass  # it counts where the outcome was told
-            case Withdrawn():
+            case facts.Withdrawn():
                 self._withdraw(fact.pull)
             case _:
                 raise ValueError(f"{event.kind} does not belong into the middle of a study")
-        if isinstance(fact, Correction):
+        if isinstance(fact, facts.Correction):
             self.state = self.replayed = None
         self.number = event.number
 
-    def _ask(self, asked: Asked) -> None:
+    def _ask(self, asked: facts.Asked) -> None:
         """A pull is handed out."""
         if asked.is_decision:
             self.arm, self.again = asked.arm, asked.repeats - 1
@@ -168,7 +156,7 @@ class Books:
         self.time += isinstance(asked.source, str)
         self._open(asked, asked.worker, asked.expires)
 
-    def _record(self, recorded: Recorded) -> None:
+    def _record(self, recorded: facts.Recorded) -> None:
         """An experiment that was not asked for: begun and finished at once."""
         self.time += 1
         if recorded.name is not None:
@@ -176,7 +164,7 @@ class Books:
         self._open(recorded)
         self._finish(recorded.pull, recorded.outcome)
 
-    def _open(self, begun: Begun, worker: str = "", expires: float | None = None) -> None:
+    def _open(self, begun: facts.Begun, worker: str = "", expires: float | None = None) -> None:
         """Reserve the cost of a pull."""
         self.last = begun.pull
         self.open[begun.pull] = Lease(begun.arm, worker, expires)
@@ -207,7 +195,7 @@ class Books:
         if pull in self.open or pull in self.reassigned:
             self.paid[0, self._close(pull)] += not self.withdrawn[pull]
 
-    def _observe(self, log: Observed) -> None:
+    def _observe(self, log: facts.Observed) -> None:
         """Logged rows count once under each name. If another version has counted them in another way, they do not count
         until they are sent again."""
         if self.batches.get(log.name, {}).get("counts"):
@@ -278,7 +266,7 @@ class Books:
 
 def caught_up(books: Books, events: Sequence[Event]) -> Books | None:
     """The totals with these events too, or None if they correct the past, so that all must be added up again."""
-    if any(isinstance(event.fact, Correction) for event in events):
+    if any(isinstance(event.fact, facts.Correction) for event in events):
         return None
     for event in events:
         books.apply(event)

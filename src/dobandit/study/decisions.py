@@ -8,6 +8,7 @@ corrected outcomes, when its memory is needed for the first time.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -18,10 +19,12 @@ from dobandit.arrays import Array, Flags
 from dobandit.errors import PolicyError
 from dobandit.estimate.pooled import Doubts
 from dobandit.policies import STOP, Choice, Info, Reason, View, spec_of
+from dobandit.study import facts
 from dobandit.study.books import Books
 from dobandit.study.damage import making_sense_of
-from dobandit.study.events import Asked, Begun, Event, Withdrawn
+from dobandit.study.events import Event
 from dobandit.study.plain import array_from_plain, array_to_plain
+from dobandit.study.stores import checksum
 
 BUDGET, WAITING, FINISHED = "budget", "waiting for results", "finished"  # why there is no pull to give
 
@@ -46,7 +49,23 @@ class Memory(NamedTuple):
     def to_plain(self) -> dict[str, Any]:
         """The fields of the state, and ours with a `_` before their names, which no field of a state has."""
         parts = {**self.state._asdict(), "_phase_arms": self.phase_arms, "_gone": self.gone}
-        return {name: array_to_plain(part) for name, part in parts.items()}
+        plain = {name: array_to_plain(part) for name, part in parts.items()}
+        return {**plain, "_checksum": checksum(json.dumps(plain))}
+
+    def filled(self, plain: Mapping[str, Any]) -> Memory | None:
+        """A memory of the same form with these numbers, unless they do not fit: another version may have written them,
+        or they are damaged."""
+        parts = (*self.state._fields, "_phase_arms", "_gone")
+        try:
+            *state, phase_arms, gone = (array_from_plain(plain[name]) for name in parts)
+            found = Memory(type(self.state)(*state), phase_arms, gone)
+            is_sound = found.to_plain()["_checksum"] == plain["_checksum"]
+        except Exception:  # a study may come from a stranger and hold anything
+            return None
+        return found if is_sound and found._form() == self._form() else None
+
+    def _form(self) -> list[tuple[Any, ...]]:
+        return [(part.shape, part.dtype.kind) for part in (*self.state, self.phase_arms, self.gone)]
 
 
 def doubts_graph(books: Books) -> bool:
@@ -187,20 +206,10 @@ def _known(books: Books) -> Memory:
 
 
 def _memory(books: Books) -> Memory | None:
-    """The memory if it is known. One that does not fit the policy is not: another version may have written it, or it
-    is damaged."""
-    plain, start = books.state or books.replayed, _at_start(books)
-    if plain is None:
-        return None
-    try:
-        found = {name: array_from_plain(plain[name]) for name in start.to_plain()}
-    except Exception:  # a study may come from a stranger and hold anything
-        return None
-    phase_arms, gone = found.pop("_phase_arms"), found.pop("_gone")
-    memory = Memory(type(start.state)(**found), phase_arms, gone)
-    parts = zip((*memory.state, *memory[1:]), (*start.state, *start[1:]), strict=True)
-    fits = all((part.shape, part.dtype.kind) == (known.shape, known.dtype.kind) for part, known in parts)
-    return memory if fits and _phase(books, memory.state) >= 0 else None
+    """The memory if it is known."""
+    plain = books.state or books.replayed
+    found = None if plain is None else _at_start(books).filled(plain)
+    return None if found is None or _phase(books, found.state) < 0 else found
 
 
 def _at_start(books: Books) -> Memory:
@@ -222,11 +231,11 @@ def _replayed(events: Sequence[Event]) -> Memory:
     memory, begun = _at_start(books), dict[int, tuple[int, int]]()  # arms and phases of pulls that are withdrawn later
     for event in later:
         fact = event.fact
-        if isinstance(fact, Asked) and fact.is_decision:
+        if isinstance(fact, facts.Asked) and fact.is_decision:
             memory = _after(books, memory, _decided_again(books, memory, fact.arm), fact.arm)
-        if isinstance(fact, Begun) and fact.pull in books.withdrawn:
+        if isinstance(fact, facts.Begun) and fact.pull in books.withdrawn:
             begun[fact.pull] = fact.arm, _phase(books, memory.state)
-        if isinstance(fact, Withdrawn) and fact.pull in begun:
+        if isinstance(fact, facts.Withdrawn) and fact.pull in begun:
             arm, phase = begun.pop(fact.pull)
             memory.gone[0, arm] += phase != _phase(books, memory.state)
         books.apply(event)

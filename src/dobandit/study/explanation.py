@@ -10,10 +10,11 @@ import numpy as np
 
 from dobandit.arrays import Array
 from dobandit.policies import Reason
+from dobandit.study import facts
 from dobandit.study.answers import believed, warning_of
 from dobandit.study.books import Books
 from dobandit.study.decisions import remember_doubts
-from dobandit.study.events import Asked, Begun, Event, Fact
+from dobandit.study.events import Event
 from dobandit.study.plain import array_from_plain
 
 REASONS = {
@@ -57,13 +58,13 @@ class Explanation(NamedTuple):
 def explained(name: str, events: Sequence[Event], pull: int) -> Explanation:
     """Add up the history to the decision that led to this pull, and read what it was made by."""
     history = [event.fact for event in events]
-    begun = {fact.pull: (place, fact.arm) for place, fact in enumerate(history) if isinstance(fact, Begun)}
+    begun = {fact.pull: (place, fact.arm) for place, fact in enumerate(history) if isinstance(fact, facts.Begun)}
     place, note = _decision(history, begun, pull)
     books, fact = Books.folded(events[:place]), history[place]
     remember_doubts(books, name, lambda: events[:place])
-    why = (fact.why if isinstance(fact, Asked) else None) or {}
+    why = (fact.why if isinstance(fact, facts.Asked) else None) or {}
     index = array_from_plain(why["index"]) if "index" in why else None
-    reason = _reason(books, fact, index) if isinstance(fact, Asked) else UNASKED
+    reason = _reason(books, fact, index) if isinstance(fact, facts.Asked) else UNASKED
     known = believed(books)
     indices = [None] * len(known.means) if index is None else index.tolist()
     columns = (map(str, books.problem.arms), books.costs[0].tolist(), *(part.tolist() for part in known[:3]), indices)
@@ -72,15 +73,15 @@ def explained(name: str, events: Sequence[Event], pull: int) -> Explanation:
     return Explanation(pull, arm, note + reason, tuple(ArmNumbers(*numbers) for numbers in arms), known.warnings)
 
 
-def _decision(history: Sequence[Fact], begun: Mapping[int, tuple[int, int]], pull: int) -> tuple[int, str]:
+def _decision(history: Sequence[facts.Fact], begun: Mapping[int, tuple[int, int]], pull: int) -> tuple[int, str]:
     """The place of the event in which the arm was decided on, and what is to be said of the way from there."""
     note, (place, _) = "", begun[pull]
-    while isinstance(fact := history[place], Asked) and isinstance(fact.source, int):
+    while isinstance(fact := history[place], facts.Asked) and isinstance(fact.source, int):
         note, (place, _) = INSTEAD_OF.format(pull=fact.source), begun[fact.source]
-    if not isinstance(fact, Asked) or fact.source != "policy":
+    if not isinstance(fact, facts.Asked) or fact.source != "policy":
         return place, note
     first = place
-    while not (isinstance(made := history[first], Asked) and made.is_decision):
+    while not (isinstance(made := history[first], facts.Asked) and made.is_decision):
         first -= 1
     if made.repeats > 1:
         which = (
@@ -92,7 +93,7 @@ def _decision(history: Sequence[Fact], begun: Mapping[int, tuple[int, int]], pul
     return first, note
 
 
-def _reason(books: Books, asked: Asked, index: Array | None) -> str:
+def _reason(books: Books, asked: facts.Asked, index: Array | None) -> str:
     why = asked.why or {}
     if asked.source == "extension":
         return EXTENSION
@@ -104,7 +105,7 @@ def _reason(books: Books, asked: Asked, index: Array | None) -> str:
     return text.format(best=best, policy=books.policy.name, phase=why.get("phase"))
 
 
-def _reason_of_old(books: Books, asked: Asked, top: Sequence[int]) -> Reason | None:
+def _reason_of_old(books: Books, asked: facts.Asked, top: Sequence[int]) -> Reason | None:
     """The reason of a decision that an earlier version wrote down without it."""
     if not top:
         return Reason.PLAN

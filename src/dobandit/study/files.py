@@ -16,8 +16,9 @@ from dobandit.errors import DataError, DobanditError, FileError
 from dobandit.evidence import INTERVENTION, check_form, open_file, write_columns
 from dobandit.files import new_file
 from dobandit.problem import Problem, Value, label
+from dobandit.study import facts
 from dobandit.study.corrections import withdrawn
-from dobandit.study.events import AboutPull, Asked, Begun, Event, Recorded, Result, Told, Withdrawn, facts
+from dobandit.study.events import Event, said
 from dobandit.study.pulls import as_datetime
 
 Row = dict[str, Any]
@@ -76,13 +77,13 @@ def outcome_rows(events: Sequence[Event], problem: Problem) -> list[Row]:
     name, gone, rows = columns(problem), withdrawn(events), dict[int, Row]()
     for event in events:
         fact = event.fact
-        if not isinstance(fact, AboutPull) or fact.pull in gone:
+        if not isinstance(fact, facts.AboutPull) or fact.pull in gone:
             continue
-        if isinstance(fact, Begun):
-            worker = fact.worker if isinstance(fact, Asked) else ""
+        if isinstance(fact, facts.Begun):
+            worker = fact.worker if isinstance(fact, facts.Asked) else ""
             ours = (fact.pull, str(problem.arms[fact.arm]), problem.costs[fact.arm], worker, _written(event.time))
             rows[fact.pull] = dict(zip(name.values(), ours, strict=False))
-        if isinstance(fact, Result):
+        if isinstance(fact, facts.Result):
             rows[fact.pull] |= {name["told"]: _written(event.time), **fact.outcome}
     return [row for row in rows.values() if name["told"] in row]
 
@@ -90,12 +91,12 @@ def outcome_rows(events: Sequence[Event], problem: Problem) -> list[Row]:
 def spending(events: Sequence[Event], problem: Problem) -> list[tuple[float, float]]:
     """When money was spent, and how much by then: with the outcome of a pull, or when it was withdrawn without one.
     What came back was never spent."""
-    arms, costs = {fact.pull: fact.arm for fact in facts(events, Begun)}, np.array(problem.costs, dtype=float)
+    arms, costs = {fact.pull: fact.arm for fact in said(events, facts.Begun)}, np.array(problem.costs, dtype=float)
     settled = {pull for pull, costs_nothing in withdrawn(events).items() if costs_nothing}
     spent, found = 0.0, []
     for event in events:
         fact = event.fact
-        if isinstance(fact, Told | Recorded | Withdrawn) and fact.pull not in settled:
+        if isinstance(fact, facts.Told | facts.Recorded | facts.Withdrawn) and fact.pull not in settled:
             settled.add(fact.pull)
             spent += float(costs[arms[fact.pull]])
             found.append((event.time, spent))

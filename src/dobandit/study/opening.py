@@ -10,9 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dobandit.study import facts
 from dobandit.study.books import Books, caught_up
 from dobandit.study.damage import making_sense_of
-from dobandit.study.events import AboutPull, Asked, Begun, Event
+from dobandit.study.events import Event
 from dobandit.study.stores import FORMAT, Access
 from dobandit.study.transaction import VERSION
 
@@ -75,14 +76,14 @@ def _check_order(events: Sequence[Event], number: int, last: int, arms: int) -> 
     """Events and pulls are numbered without a gap, and nothing is said of a pull before it was made."""
     for expected, event in enumerate(events, number + 1):
         fact = event.fact
-        is_new = isinstance(fact, Begun)
+        is_new = isinstance(fact, facts.Begun)
         last += is_new
-        follows = not isinstance(fact, AboutPull) or (fact.pull == last if is_new else fact.pull <= last)
+        follows = not isinstance(fact, facts.AboutPull) or (fact.pull == last if is_new else fact.pull <= last)
         if event.number != expected or not follows:
             raise ValueError(f"event {event.number} with pull {event.pull} does not follow the one before it")
-        if isinstance(fact, Begun) and not fact.arm < arms:
+        if isinstance(fact, facts.Begun) and not fact.arm < arms:
             raise ValueError(f"event {event.number}: there is no arm number {fact.arm}")
-        if isinstance(fact, Asked) and isinstance(fact.source, int) and not 1 <= fact.source < last:
+        if isinstance(fact, facts.Asked) and isinstance(fact.source, int) and not 1 <= fact.source < last:
             raise ValueError(f"event {event.number} stands in for pull {fact.source}, which did not exist")
 
 

@@ -27,7 +27,7 @@ class Pull(NamedTuple):
 
 
 class Receipt(NamedTuple):
-    """What an outcome was booked as, and how the money stands after it."""
+    """The pull whose outcome was recorded, and what is spent and free after it."""
 
     id: int
     spent: float

@@ -16,9 +16,10 @@ from dobandit.errors import DobanditError, PolicyError
 from dobandit.evidence import Data, open_source
 from dobandit.policies import RECOMMENDED, Policy, name_of, policy, spec_of
 from dobandit.problem import Arm, Problem, Value, is_positive
+from dobandit.study import facts
 from dobandit.study.books import Books
 from dobandit.study.decisions import decide
-from dobandit.study.events import Created, Event
+from dobandit.study.events import Event
 from dobandit.study.files import check_columns, check_readable, read_outcomes
 from dobandit.study.plain import problem_to_plain
 from dobandit.study.pulls import Batch, Pulls, Receipt, TimeToLive, Withdrawal, named, seconds
@@ -71,7 +72,7 @@ class Study(StudyReader):
         if not isinstance(seed, Integral):
             raise DobanditError(f"a seed is a whole number, not {seed!r}")
         check_columns(problem)
-        fact = Created(problem_to_plain(problem), _fitting(problem, policy), int(seed), VERSION)
+        fact = facts.Created(problem_to_plain(problem), _fitting(problem, policy), int(seed), VERSION)
         created = Event.of(1, clock(), fact)
         Books.opened(created)  # whatever the policy cannot do with this problem is said before anything is written
         return cls(create_store(place_of(where), created), clock)

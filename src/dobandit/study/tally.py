@@ -11,7 +11,7 @@ import numpy as np
 
 from dobandit.evidence import CountTable, Evidence, Layout, Logged, Source, read_log
 from dobandit.problem import Problem
-from dobandit.study.events import Observed
+from dobandit.study import facts
 from dobandit.study.leader import Leader
 from dobandit.study.outcomes import Seen
 from dobandit.study.plain import array_from_plain, array_to_plain
@@ -87,7 +87,7 @@ def tallies(leader: Leader) -> tuple[Tally, ...]:
     return ours, Tally(leader.problem, pool, True)
 
 
-def count_log(problem: Problem, source: Source, tallies: Sequence[Tally], name: str) -> Observed:
+def count_log(problem: Problem, source: Source, tallies: Sequence[Tally], name: str) -> facts.Observed:
     """A log under this name, counted for every tally that reads logs."""
     tables = list(dict.fromkeys(t for tally in tallies if tally.reads_logs for t in tally.layout.tables))
     layout = Layout(problem, tables)
@@ -98,10 +98,10 @@ def count_log(problem: Problem, source: Source, tallies: Sequence[Tally], name: 
         "tables": [_to_plain(table, logged.counts[layout.slice(table)]) for table in tables],
     }
     digest = hashlib.sha256(json.dumps(evidence, sort_keys=True).encode()).hexdigest()
-    return Observed(name, round(float(logged.rows.sum())), evidence, digest)
+    return facts.Observed(name, round(float(logged.rows.sum())), evidence, digest)
 
 
-def is_same_log(one: Observed, other: Observed) -> bool:
+def is_same_log(one: facts.Observed, other: facts.Observed) -> bool:
     """Whether these counts may come from the same rows. Sums of measurements depend on the order in which they are
     added up, and where many threads do it, that is chance."""
     tables, others = ({_key(t): t["counts"] for t in log.evidence["tables"]} for log in (one, other))

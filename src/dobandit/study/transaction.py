@@ -10,25 +10,12 @@ from typing import Any
 
 from dobandit.errors import ArmError, Conflict, DataError, DobanditError, OutcomeError, StudyError, listing
 from dobandit.problem import Arm, Value, label
+from dobandit.study import facts
 from dobandit.study.books import Books, Lease
 from dobandit.study.corrections import withdrawn
 from dobandit.study.damage import making_sense_of
 from dobandit.study.decisions import Decision
-from dobandit.study.events import (
-    Amended,
-    Asked,
-    Begun,
-    Event,
-    Extended,
-    Fact,
-    Leased,
-    Observed,
-    Recorded,
-    Result,
-    Told,
-    Withdrawn,
-    facts,
-)
+from dobandit.study.events import Event, said
 from dobandit.study.outcomes import Values, checked, written
 from dobandit.study.pulls import Pull, Receipt, Withdrawal, amount, as_datetime, numbered
 from dobandit.study.stores import Access, Snapshot
@@ -45,11 +32,11 @@ class Transaction:
         self.books, self.time, self._access = books, now, access
         self._before, self._events = books.number, list[Event]()
 
-    def _add(self, fact: Fact) -> None:
+    def _add(self, fact: facts.Fact) -> None:
         self._correct(fact)
         self.books.apply(self._events[-1])
 
-    def _correct(self, fact: Fact) -> None:
+    def _correct(self, fact: facts.Fact) -> None:
         """Write down a fact about the past; the totals are wrong until they are added up again."""
         self._events.append(Event.of(self.books.number + 1, self.time, fact))
 
@@ -72,7 +59,7 @@ class Transaction:
         pulls = sorted(pull for pull, lease in self.books.open.items() if lease.worker == worker)[:n]
         for pull in pulls:
             if expires is not None or self._is_expired(self.books.open[pull]):
-                self._add(Leased(pull, worker, expires))
+                self._add(facts.Leased(pull, worker, expires))
         return pulls
 
     def expired(self, worker: str, n: int, expires: float | None) -> list[int]:
@@ -91,7 +78,7 @@ class Transaction:
 
     def _ask(self, worker: str, expires: float | None, arm: int, repeats: int, source: int | str, *more: Any) -> int:
         """Hand out a new pull; its number."""
-        self._add(Asked(self.books.last + 1, arm, repeats, source, worker, expires, *more))
+        self._add(facts.Asked(self.books.last + 1, arm, repeats, source, worker, expires, *more))
         return self.books.last
 
     def ticket(self, pull: int) -> Pull:
@@ -108,8 +95,8 @@ class Transaction:
         pull = int(pull)
         values = self._checked(pull, arm, outcome)
         if before is None:
-            self._add(Told(pull, values))
-        elif before != values and any(fact.pull == pull for fact in facts(self._events, Told)):
+            self._add(facts.Told(pull, values))
+        elif before != values and any(fact.pull == pull for fact in said(self._events, facts.Told)):
             raise DataError(
                 f"{place} has pull {pull} twice, with {written(before)} and with {written(values)}; keep the right one"
             )
@@ -127,7 +114,7 @@ class Transaction:
             raise StudyError(f"pull {pull} has no outcome to amend yet; tell it")
         values = self._checked(pull, arm, outcome)
         if values != told:
-            self._correct(Amended(int(pull), values))
+            self._correct(facts.Amended(int(pull), values))
         return values != told
 
     def record(self, arm: Arm, outcome: Mapping[str, Value], name: str | None) -> int:
@@ -139,7 +126,7 @@ class Transaction:
         values = checked(problem, arm, outcome)
         if name in self.books.records:
             return self._recorded(str(name), arm, values)
-        self._add(Recorded(self.books.last + 1, problem.arms.index(arm), values, name))
+        self._add(facts.Recorded(self.books.last + 1, problem.arms.index(arm), values, name))
         return self.books.last
 
     def _recorded(self, name: str, arm: Arm, values: Values) -> int:
@@ -172,11 +159,11 @@ class Transaction:
             )
         with making_sense_of(self._access.name):
             found = [event.fact for event in self._events_of(pull)]
-            (*_, outcome) = [fact.outcome for fact in found if isinstance(fact, Result)]
+            (*_, outcome) = [fact.outcome for fact in found if isinstance(fact, facts.Result)]
             return dict(outcome), self._arm_of(pull)
 
     def _arm_of(self, pull: int) -> Arm:
-        (begun,) = facts(self._events_of(pull), Begun)
+        (begun,) = said(self._events_of(pull), facts.Begun)
         return self.books.problem.arms[begun.arm]
 
     def _events_of(self, pull: int) -> list[Event]:
@@ -197,7 +184,7 @@ class Transaction:
         if known is None:
             if not math.isfinite(total + more):
                 raise DobanditError(f"a budget of {total:g} cannot be extended by {more:g}: it is too much")
-            self._add(Extended(more, name))
+            self._add(facts.Extended(more, name))
         elif known != more:
             raise Conflict(
                 f"the extension {name!r} added {label(known)} to the budget, and now it is {label(more)}; "
@@ -207,11 +194,11 @@ class Transaction:
     def withdraw(self, pull: int, refund: bool | None, reason: str) -> Withdrawal:
         """A pull that does not count. The last decision on its refund holds; without one, the decision before it."""
         pull = numbered(pull, self.books.last)
-        before = [fact.refund for fact in facts(self._events_of(pull), Withdrawn)]
+        before = [fact.refund for fact in said(self._events_of(pull), facts.Withdrawn)]
         decided = refund if refund is not None else bool(before and before[-1])
         if before and before[-1] == decided:
             return Withdrawal(pull, decided, new=False)
-        self._correct(Withdrawn(pull, decided, reason))
+        self._correct(facts.Withdrawn(pull, decided, reason))
         if before and not decided:
             self._check_paid_again(pull)
         return Withdrawal(pull, decided, new=True)
@@ -229,7 +216,7 @@ class Transaction:
 
     # -- logs ----------------------------------------------------------------------------------
 
-    def observe(self, log: Observed) -> bool:
+    def observe(self, log: facts.Observed) -> bool:
         """Counts of logged rows, once under their name, and whether they are new; those that another version counted
         may be sent again."""
         known = self.books.batches.get(log.name)
@@ -243,8 +230,8 @@ class Transaction:
             )
         return False
 
-    def _has_log(self, digest: str, log: Observed) -> bool:
+    def _has_log(self, digest: str, log: facts.Observed) -> bool:
         """Whether the log with this digest is the same but for rounding."""
         with making_sense_of(self._access.name):
-            logs = facts(self._access.events(), Observed)
+            logs = said(self._access.events(), facts.Observed)
             return any(known.digest == digest and is_same_log(known, log) for known in logs)

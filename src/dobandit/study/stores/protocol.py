@@ -23,18 +23,18 @@ class Snapshot(NamedTuple):
 
     def to_row(self) -> tuple[int, str, str]:
         """As the columns of a table; what stands beside the version tells another format, and a damaged text."""
-        return self.number, f"{self.version} {self.format} {_checksum(self.text)}", self.text
+        return self.number, f"{self.version} {self.format} {checksum(self.text)}", self.text
 
     @classmethod
     def from_row(cls, number: int, made_by: str, text: str) -> Snapshot | None:
         """The snapshot in a table, unless it is damaged; the first format had no checksum, and is of no use."""
         version, *rest = str(made_by).split(" ")
-        if len(rest) != 2 or not rest[0].isdecimal() or rest[1] != _checksum(str(text)) or type(number) is not int:
+        if len(rest) != 2 or not rest[0].isdecimal() or rest[1] != checksum(str(text)) or type(number) is not int:
             return None
         return cls(number, version, str(text), int(rest[0]))
 
 
-def _checksum(text: str) -> str:
+def checksum(text: str) -> str:
     return f"{zlib.crc32(text.encode(errors='replace')):08x}"
 
 

@@ -1,4 +1,5 @@
-"""A study in one SQLite file: what has been answered is on the disk, also if the machine stops the next moment.
+"""A study in one SQLite file: what has been answered is on the disk, also if the machine stops the next moment. A study
+that lives as long as the program is the same in memory.
 
 The journal is a write-ahead log, so readers never wait; a transaction that writes takes the lock at its beginning
 (BEGIN IMMEDIATE) and waits for it in turn; synchronous=FULL puts every transaction on the disk before it is answered.
@@ -22,6 +23,7 @@ from dobandit.study.events import Event, from_row, to_row
 from dobandit.study.stores.making import made
 from dobandit.study.stores.protocol import SCHEMA, Snapshot
 
+MEMORY = ":memory:"
 APPLICATION = 0x646F6261  # "doba", in the header of the file: it tells a study from any other database
 PATIENCE = 60.0  # seconds to wait for others
 
@@ -32,42 +34,40 @@ CREATE INDEX event_of_pull ON event (pull) WHERE pull IS NOT NULL;
 CREATE TABLE snapshot (
     one INTEGER PRIMARY KEY CHECK (one = 1), number INTEGER NOT NULL, version TEXT NOT NULL, text TEXT NOT NULL);
 """
-_FULL = (
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_PERM,
-)
-_DAMAGED = (
-    sqlite3.SQLITE_NOTADB,
-    sqlite3.SQLITE_CORRUPT,
-    sqlite3.SQLITE_ERROR,
-    sqlite3.SQLITE_CONSTRAINT,
-    sqlite3.SQLITE_MISMATCH,
-    sqlite3.SQLITE_TOOBIG,
-)
+_BUSY = ("BUSY", "LOCKED")  # errors as SQLite calls them: SQLITE_BUSY and so on
+_FULL = ("FULL", "IOERR", "READONLY", "CANTOPEN", "PERM")
+_DAMAGED = ("NOTADB", "CORRUPT", "ERROR", "CONSTRAINT", "MISMATCH", "TOOBIG")
 _BESIDE = ("-journal", "-wal", "-shm")  # what SQLite adds to the name of a file for files of its own
 
 
 class SqliteStore:
-    """An open file."""
+    """An open file, or a database in memory."""
 
-    def __init__(self, path: Path) -> None:
-        self.name, self._lock = str(path), RLock()
-        with _told(self.name):
+    def __init__(self, name: str, connection: sqlite3.Connection) -> None:
+        self.name, self._connection, self._lock = name, connection, RLock()
+
+    @classmethod
+    def in_memory(cls, created: Event) -> SqliteStore:
+        store = cls(MEMORY, _connect(MEMORY))
+        _write_first(store._connection, created)
+        return store
+
+    @classmethod
+    def open(cls, path: Path) -> SqliteStore:
+        with _told(str(path)):
             if not path.is_file():
                 raise StudyError(f"there is no study {path}; make one with: dobandit study init {path} PROBLEM")
-            self._connection = _connect(path)
+            store = cls(str(path), _connect(path))
             try:
-                _prepare(self._connection)
-                self._check(path)
+                _prepare(store._connection)
+                store._check()
             except UnicodeDecodeError as error:  # in a complaint of SQLite's, which quotes what it has found
-                self.close()
-                raise damaged(self.name, "its tables cannot be read") from error
+                store.close()
+                raise damaged(store.name, "its tables cannot be read") from error
             except BaseException:
-                self.close()
+                store.close()
                 raise
+            return store
 
     @classmethod
     def create(cls, path: Path, created: Event) -> SqliteStore:
@@ -87,18 +87,18 @@ class SqliteStore:
                 _remove(draft)
             with made(str(path)):
                 _keep_name(path.parent)
-                return cls(path)
+                return cls.open(path)
 
-    def _check(self, path: Path) -> None:
+    def _check(self) -> None:
         (application,), (schema,) = (
             self._connection.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
         )
         if application != APPLICATION:
-            raise StudyError(f"{path} is not a study of dobandit")
+            raise StudyError(f"{self.name} is not a study of dobandit")
         if schema > SCHEMA:
-            raise StudyError(f"{path} was made by a newer version of dobandit (schema {schema}); install that one")
+            raise StudyError(f"{self.name} was made by a newer version of dobandit (schema {schema}); install that one")
         if self._connection.execute("SELECT 1 FROM sqlite_master WHERE type IN ('trigger', 'view')").fetchone():
-            raise StudyError(f"{path} is not a study of dobandit: it has commands in it, and a study has none")
+            raise StudyError(f"{self.name} is not a study of dobandit: it has commands in it, and a study has none")
         number, last = self._connection.execute("SELECT count(*), max(number) FROM event WHERE number > 0").fetchone()
         if not number or number != last:
             raise damaged(self.name, "events are missing from its log")
@@ -151,7 +151,7 @@ class SqliteStore:
         self._connection.close()
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def _connect(path: Path | str) -> sqlite3.Connection:
     return sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
 
 
@@ -160,14 +160,19 @@ def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA trusted_schema = OFF")  # the file may be a stranger's
 
 
+def _write_first(connection: sqlite3.Connection, created: Event) -> None:
+    """The tables of a new study, and its first event."""
+    connection.executescript(
+        f"BEGIN; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SCHEMA}; {_TABLES} COMMIT"
+    )
+    _insert(connection, [created])
+
+
 def _write_new(draft: Path, created: Event) -> None:
     """The file that is to be moved. A write-ahead log would stay behind, so it comes last, while it is empty."""
     with contextlib.closing(_connect(draft)) as connection:
         _prepare(connection)
-        connection.executescript(
-            f"BEGIN; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SCHEMA}; {_TABLES} COMMIT"
-        )
-        _insert(connection, [created])
+        _write_first(connection, created)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("SELECT 1 FROM event").fetchone()  # needs the log: a full disk is noticed here
     alone = f"{draft.absolute().as_uri()}?immutable=1"  # without whatever lies beside it
@@ -240,8 +245,8 @@ def _told(name: str) -> Iterator[None]:
 
 
 def _explained(name: str, error: sqlite3.Error) -> DobanditError:
-    primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+    primary = getattr(error, "sqlite_errorname", "SQLITE_").split("_")[1]
+    if primary in _BUSY:
         return StorageError(f"{name}: others have been writing for {PATIENCE:g} seconds; try again")
     if primary in _FULL:
         return StorageError(f"{name}: cannot be written: {error}; nothing was changed")

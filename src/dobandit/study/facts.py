@@ -1,0 +1,166 @@
+"""What can happen in a study: a class for each kind of event.
+
+Its fields are what the event says, and their types are what is checked whenever one is written or read, so code that
+gets a fact can rely on it. A field with a default may be missing, as in studies of earlier versions; a key that is not
+a field is left alone. To add a kind, write its class here and say in `Books.apply` what it changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, fields
+from typing import Annotated, Any, Self, get_type_hints
+
+LAST_MOMENT = 253_402_300_799  # the end of the year 9999, in seconds since 1970
+
+
+def _is_number(value: object) -> bool:
+    return type(value) is int or isinstance(value, float)
+
+
+def is_moment(value: Any) -> bool:
+    return _is_number(value) and 0 <= value <= LAST_MOMENT
+
+
+def is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_whole(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+# The types of fields, each with its check. A name that is given is a text; `| None` is for one that is missing.
+Whole = Annotated[int, _is_whole]
+Pull = Annotated[int, lambda value: _is_whole(value) and value > 0]
+Integer = Annotated[int, lambda value: type(value) is int]
+Flag = Annotated[bool, lambda value: isinstance(value, bool)]
+Amount = Annotated[float, lambda value: _is_number(value) and 0 < value < float("inf")]
+End = Annotated[float | None, lambda value: value is None or is_moment(value)]
+Text = Annotated[str, is_text]
+Name = Annotated[str | None, is_text]
+Outcome = Annotated[Mapping[str, str], lambda value: isinstance(value, Mapping) and all(map(is_text, value.values()))]
+Source = Annotated[int | str, lambda value: value in ("policy", "extension") or _is_whole(value)]
+Plain = Annotated[Mapping[str, Any], lambda value: isinstance(value, Mapping)]
+PlainOrNone = Annotated[Mapping[str, Any] | None, lambda value: value is None or isinstance(value, Mapping)]
+
+
+class Fact:
+    """What an event says."""
+
+    @classmethod
+    def kind(cls) -> str:
+        return cls.__name__.lower()
+
+    @classmethod
+    def read(cls, pull: object, content: Mapping[str, Any]) -> Self:
+        """The fact that is written down like this; a ValueError says what is wrong with it."""
+        values, found = {**content, "pull": pull}, {}
+        for name, (check, is_needed) in _FORMS[cls].items():
+            if name in values:
+                if not check(values[name]):
+                    raise ValueError(f"{cls.kind()} has the {name} {str(values[name])[:40]!r}")
+                found[name] = values[name]
+            elif is_needed:
+                raise ValueError(f"{cls.kind()} has no {name}")
+        return cls(**found)
+
+    def content(self) -> dict[str, Any]:
+        """What is written down, beside the number of the pull."""
+        values = ((name, getattr(self, name), is_needed) for name, (_, is_needed) in _FORMS[type(self)].items())
+        return {name: value for name, value, is_needed in values if name != "pull" and (is_needed or value is not None)}
+
+
+@dataclass(frozen=True)
+class Created(Fact):
+    problem: Plain
+    policy: Text
+    seed: Integer
+    version: Name = None
+
+
+@dataclass(frozen=True)
+class AboutPull(Fact):
+    pull: Pull
+
+
+@dataclass(frozen=True)
+class Begun(AboutPull):
+    """A new pull."""
+
+    arm: Whole
+
+
+@dataclass(frozen=True)
+class Asked(Begun):
+    """A pull is handed out. A new decision says how often its arm is wanted; pulls that carry it out repeat 0 times."""
+
+    repeats: Whole
+    source: Source  # "policy", "extension" (after the plan, with money added later) or the pull it stands in for
+    worker: Text
+    expires: End
+    why: PlainOrNone = None  # what a new decision was made by: the index of every arm (and sweep), or the phase
+    state: PlainOrNone = None  # what the policy remembers of a new decision: the fields that have changed
+
+    @property
+    def is_decision(self) -> bool:
+        return self.source == "policy" and self.repeats > 0
+
+
+@dataclass(frozen=True)
+class Leased(AboutPull):
+    """An open pull is given back to its worker."""
+
+    worker: Text
+    expires: End
+
+
+@dataclass(frozen=True)
+class Told(AboutPull):
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Recorded(Begun):
+    """An experiment that was not asked for."""
+
+    outcome: Outcome
+    name: Name = None
+
+
+@dataclass(frozen=True)
+class Amended(AboutPull):
+    """The outcome that counts instead of what was told."""
+
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Withdrawn(AboutPull):
+    refund: Flag
+    reason: Text
+
+
+@dataclass(frozen=True)
+class Extended(Fact):
+    amount: Amount
+    name: Name = None
+
+
+@dataclass(frozen=True)
+class Observed(Fact):
+    """Logged rows: how many, their counts, and a digest of these."""
+
+    name: Text
+    rows: Whole
+    evidence: Plain
+    digest: Text
+
+
+KINDS = {kind.kind(): kind for kind in (Created, Asked, Leased, Told, Recorded, Amended, Withdrawn, Extended, Observed)}
+_FORMS: dict[type[Fact], dict[str, tuple[Any, bool]]] = {}  # the check of every field, and whether it must be there
+for _kind in KINDS.values():
+    _hints = get_type_hints(_kind, include_extras=True)
+    _FORMS[_kind] = {f.name: (_hints[f.name].__metadata__[0], f.default is MISSING) for f in fields(_kind)}
+Result = Told | Recorded | Amended  # what says an outcome
+Correction = Amended | Withdrawn  # what changes the meaning of events before it
