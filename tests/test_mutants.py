@@ -58,6 +58,8 @@ def f(x: "int | None" = None) -> "int | float":
     text = f"{x + 1}"
     for _ in zip(text, text, strict=True):
         raise ValueError("not", 3)
+    text += ["not" + text] + x + [f"{5}", x] + ["6" * x]
+    raise AssertionError("not 7")
 class C:
     field: "int | str"
     def __repr__(self):
