@@ -283,6 +283,25 @@ def test_variances_and_weights_against_draws() -> None:
         assert known.means[arm, 0] == pytest.approx(mixed.mean(), abs=4 * mixed.std() / np.sqrt(draws) + 1e-4)
 
 
+def test_the_weights_of_two_estimates_are_shares() -> None:
+    """Also where their covariance is larger than one of the variances, so that the other weight would be negative;
+    where they overlap, one of them has all the weight."""
+    rng = np.random.default_rng(9)
+    ends = {True: 0, False: 0}
+    for e in exact_models()[::3]:
+        pool = Pool(e.problem)
+        conditions = Conditions(pool.layout)
+        shapes = rng.gamma(0.3, 30, (pool.layout.size, 8)) + 0.5
+        weights = ArmEstimator(pool, conditions).known(conditions.normalised(shapes), conditions.sums(shapes)).weights
+        for pair in pool.pairs:
+            first, second = weights[pair.first], weights[pair.second]
+            assert ((first >= 0) & (first <= 1) & (first + second == 1)).all()
+            assert not pair.overlap or set(first) <= {0, 1}
+            ends[False] += int((first == 0).sum()) * (not pair.overlap)
+            ends[True] += int((first == 1).sum()) * (not pair.overlap)
+    assert min(ends.values()) > 2, ends
+
+
 def test_the_prior_of_the_reward_is_the_mean_of_its_table() -> None:
     """In pooled tables with conditions, where only the answer counts; everywhere else Jeffreys'. And no row's bits
     depend on the other rows."""
