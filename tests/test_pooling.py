@@ -288,7 +288,7 @@ def test_the_weights_of_two_estimates_are_shares() -> None:
     where they overlap, one of them has all the weight."""
     rng = np.random.default_rng(9)
     ends = {True: 0, False: 0}
-    for e in exact_models()[::3]:
+    for e in exact_models()[::2]:
         pool = Pool(e.problem)
         conditions = Conditions(pool.layout)
         shapes = rng.gamma(0.3, 30, (pool.layout.size, 8)) + 0.5
@@ -299,7 +299,7 @@ def test_the_weights_of_two_estimates_are_shares() -> None:
             assert not pair.overlap or set(first) <= {0, 1}
             ends[False] += int((first == 0).sum()) * (not pair.overlap)
             ends[True] += int((first == 1).sum()) * (not pair.overlap)
-    assert min(ends.values()) > 2, ends
+    assert min(ends.values()) > 1, ends
 
 
 def test_the_prior_of_the_reward_is_the_mean_of_its_table() -> None:
