@@ -89,9 +89,9 @@ def test_rewards_in_the_users_units() -> None:
     assert (between.domains["Y"], between.reward_values) == (("-5", "5.5"), (-5, 5.5))
     assert between.reward_is_continuous
     assert Problem(CHAIN, "Y", 10, domains={"Y": [0, 2.5, 1]}).reward_values == (0, 2.5, 1)
-    for values in (["no", "yes"], ["0", "yes"]):
-        message = faults(domains={"Y": values})["domains.Y"]
-        assert message == f"nothing says what {values[0]} and yes are worth: give reward values"
+    for word in ("no", "0"):
+        message = faults(domains={"Y": [word, "yes"]})["domains.Y"]
+        assert message == f"nothing says what {word} and yes are worth: give reward values"
     message = faults(domains={"Y": ["a", "b"]}, reward={"variable": "Y", "range": [0, 1]})["domains.Y"]
     assert message == "the values a and b are not those of the reward, 0 and 1"
 
