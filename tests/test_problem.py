@@ -26,10 +26,13 @@ def write(tmp_path: Path, text: str) -> Path:
 
 
 def faults(**arguments: Any) -> dict[str, str]:
-    """What is wrong with a problem, by place."""
+    """What is wrong with a problem, by place; one line for each fault."""
     with pytest.raises(ProblemError) as error:
         Problem(**{"graph": CHAIN, "reward": "Y", "budget": 10, **arguments})
-    return {".".join(fault.place): fault.message for fault in error.value.faults}
+    found: dict[str, list[str]] = {}
+    for fault in error.value.faults:
+        found.setdefault(".".join(fault.place), []).append(fault.message)
+    return {place: "\n".join(messages) for place, messages in found.items()}
 
 
 def test_arms_and_costs() -> None:
@@ -147,6 +150,8 @@ def test_all_faults_at_once() -> None:
         *("costs.do(X9)", "costs.do(X1=7)", "costs.X1", "costs.do(X1=1, X2=0)", "costs.do(X2)"),
         *("domains.X1", "domains.X2", "domains.Z"),
     }
+    assert found["intervenable"] == "there is no variable X3; known are X1, X2 and Y\nX1 is named twice"
+    assert found["domains.Z"] == "there is no variable Z; known are X1, X2 and Y"
     assert found["costs.do(X1=1, X2=0)"].endswith("sets more than one variable: an arm sets one variable at a time")
 
 
