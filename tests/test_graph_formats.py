@@ -249,6 +249,7 @@ def test_dot_refuses(text: str) -> None:
         ("digraph { a <-> b }", r"^line 1, column 13: DOT has only '->'; write .* \[dir=both\]' for <->"),
         ("digraph " + "{" * 60, r"^line 1, column 59: more than 50 braces"),
         ("digraph { a -> $ }", r"^line 1, column 16: expected a variable .*, found '\$'; a name starts with .*$"),
+        ("digraph g h { a } }", r"^line 1, column 11: expected '{', found 'h'$"),
         ("digraph { a -> ] }", r"^line 1, column 16: expected a variable or a set after '->', found '\]'$"),
     ],
 )

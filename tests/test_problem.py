@@ -304,7 +304,7 @@ def test_faults_stand_in_the_order_of_their_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize("quotes", ['"""', "'''"])
 def test_what_looks_like_a_key_inside_a_long_text_is_none(tmp_path: Path, quotes: str) -> None:
     notes = f'[world]\nnotes = {quotes}of one line{quotes}\nmore = {quotes}\n[costs]\n"do(X1)" = 3\n{quotes}\n'
-    text = f'budget = 1\nreward = "Y"\ngraph.edges = "{CHAIN}"\n{notes}[costs]\n"do(X1)" = 0'
+    text = f'budget = 1\nreward = "Y"\ngraph.edges = "{CHAIN}"\n{notes}[costs]  # of a pull\n"do(X1)" = 0'
     with pytest.raises(ProblemError, match=r'problem\.toml, line 11: costs\."do\(X1\)": a cost is a positive number'):
         Problem.load(write(tmp_path, text))
 
