@@ -21,6 +21,7 @@ from dobandit.estimate.pooled.arm_estimates import ArmEstimator
 from dobandit.estimate.pooled.circuit import total
 from dobandit.estimate.pooled.formulas import Formula, formulas, observed, overlapping
 from dobandit.estimate.pooled.invariance import changed_by, same_effect_as
+from dobandit.estimate.pooled.messages import widest
 from dobandit.estimate.pooled.pool import Pool, table_of
 from dobandit.estimate.pooled.posterior import Conditions, shared_groups
 from dobandit.estimate.pooled.stated import Stated
@@ -229,6 +230,15 @@ def test_the_work_on_trees_is_linear() -> None:
         steps = Pool(Problem(graph, "Y", 100)).circuit.steps
         per_variable.append(sum(s.inputs[0].size for s in steps) / n)
     assert max(per_variable) < 1.3 * min(per_variable)
+
+
+def test_the_widest_table_by_hand() -> None:
+    """A chain never needs more than two variables at once; a ring joins the neighbours of the first that goes."""
+    cards = {"A": 2, "B": 3, "C": 2, "D": 5}
+    chain = [("A", "B"), ("B", "C"), ("C", "D")]
+    assert widest(chain, (), cards) == 2 * 5
+    assert widest([*chain, ("D", "A")], (), cards) == 2 * 2 * 5  # B goes first, with A and C; then D, with A and C
+    assert widest([("A", "B", "D")], ("A", "B", "D"), cards) == 2 * 3 * 5
 
 
 def test_arms_that_cannot_matter_are_aliases() -> None:
