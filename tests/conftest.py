@@ -8,9 +8,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
+from hypothesis import settings
 
 from dobandit.cli import main
 from dobandit.cli.init import examples as shipped
+
+# The same examples everywhere, and no example is judged by how long it takes on a busy machine.
+settings.register_profile("dobandit", derandomize=True, deadline=None)
+settings.load_profile("dobandit")
 
 
 class Ran(NamedTuple):

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import dobandit as db
 from dobandit.errors import ArmError, DataError, DobanditError, NotIdentifiable, UnknownVariable
 from dobandit.estimate import Effect, SparseDataWarning
-from dobandit.estimate.observational.from_rows import effects
+from dobandit.estimate.observational import effects, naive_means
 from dobandit.estimate.observational.interval import interval
 from dobandit.estimate.observational.plugin import PlugIn, Rows
 from dobandit.evidence import open_source
@@ -176,6 +176,26 @@ def test_units_and_weights() -> None:
     assert db.effect(graph, rows, do={}, reward="Y").mean == 22.5
     many = {"X": [0, 1] * 50, "Y": np.linspace(-1, 1, 100)}
     assert db.effect(graph, many, do={"X": 1}, reward="Y").mean == pytest.approx(np.linspace(-1, 1, 100)[1::2].mean())
+
+
+def test_a_reward_with_more_than_20_numbers_is_a_measurement() -> None:
+    """Then only its range is known of how it varies, so the interval is wider: here most rows are in the middle."""
+    widths = []
+    for different in (19, 20, 21, 22):
+        numbers = np.linspace(0, 1, different)
+        numbers = np.append(numbers, np.full(200, numbers[10]))
+        found = db.effect("X -> Y", {"X": np.zeros(len(numbers)), "Y": numbers}, do={"X": 0}, reward="Y")
+        assert found.mean == pytest.approx(numbers.mean())
+        widths.append(found.high - found.low)
+    assert max(widths[:2]) < 0.7 * min(widths[2:])
+
+
+def test_naive_means_are_those_of_the_rows_that_agree() -> None:
+    problem = Problem("Z -> X -> Y; Z -> Y", {"variable": "Y", "values": {"no": -1, "yes": 3}}, budget=9)
+    source = open_source({"Z": [0, 0, 0, 0], "X": [0, 1, 1, 1], "Y": ["no", "yes", "yes", "no"]})
+    assert [str(arm) for arm in problem.arms] == ["do()", "do(Z=0)", "do(Z=1)", "do(X=0)", "do(X=1)"]
+    expected = [1, 1, math.nan, -1, 5 / 3]
+    np.testing.assert_allclose(naive_means(problem, source, problem.arms), expected)
 
 
 def test_the_level_widens_the_interval() -> None:

@@ -248,6 +248,9 @@ def test_dot_refuses(text: str) -> None:
         ('digraph {\n "a }', r"^line 2, column 2: this quote or comment is never closed"),
         ("digraph { a <-> b }", r"^line 1, column 13: DOT has only '->'; write .* \[dir=both\]' for <->"),
         ("digraph " + "{" * 60, r"^line 1, column 59: more than 50 braces"),
+        ("digraph { a -> $ }", r"^line 1, column 16: expected a variable .*, found '\$'; a name starts with .*$"),
+        ("digraph g h { a } }", r"^line 1, column 11: expected '{', found 'h'$"),
+        ("digraph { a -> ] }", r"^line 1, column 16: expected a variable or a set after '->', found '\]'$"),
     ],
 )
 def test_dot_says_what_to_do(text: str, message: str) -> None:
@@ -276,6 +279,9 @@ def test_dot_is_written_in_order() -> None:
         '  "B" -> "A" [dir=both, style=dashed];',
         "}",
     ]
+    crossed = Graph("A; B; C; D; B -> {C, D}; A -> D; D <-> A; D <-> B; C <-> B")
+    edges = [line.split(" [")[0].strip('; "').replace('" -> "', "") for line in crossed.to_dot().splitlines()[5:-1]]
+    assert edges == ["AD", "BC", "BD", "AD", "BC", "BD"]
 
 
 # -- dagitty -----------------------------------------------------------------------------------

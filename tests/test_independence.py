@@ -88,6 +88,9 @@ def test_pearsons_test_by_hand() -> None:
     assert p_value(np.array([[4.0, 0.0], [0.0, 3.0]])) is None
     assert p_value(np.array([[40.0, 40.0], [0.0, 0.0]])) is None
     assert p_value(np.zeros((2, 2))) is None
+    wide = np.array([[30.0, 20.0, 25.0], [20.0, 30.0, 25.0]])  # the same four cells are off 25 by 5
+    for counts in (wide, wide.T, np.insert(wide, 1, 0.0, axis=0), np.stack([wide, np.full((2, 3), 4.0)])):
+        assert p_value(counts) == pytest.approx(chi_square_tail(4.0, 2))
 
 
 @pytest.mark.parametrize(
@@ -109,6 +112,7 @@ def test_chi_square_tail(statistic: float, freedom: int, tail: float) -> None:
 def test_holm_by_hand() -> None:
     assert holm([0.01, 0.04, 0.03, 0.005], 0.05) == 0.01  # 0.005 <= .05/4, 0.01 <= .05/3, 0.03 > .05/2
     assert holm([0.2], 0.05) == -1
+    assert holm([0.25, 0.5], 0.5) == 0.5  # 0.25 <= .5/2, 0.5 <= .5/1
     assert holm([], 0.05) == -1
 
 

@@ -58,6 +58,8 @@ def f(x: "int | None" = None) -> "int | float":
     text = f"{x + 1}"
     for _ in zip(text, text, strict=True):
         raise ValueError("not", 3)
+    text += ["not" + text] + x + [f"{5}", x] + ["6" * x]
+    raise AssertionError("not 7")
 class C:
     field: "int | str"
     def __repr__(self):
@@ -67,16 +69,18 @@ class C:
 
 
 def test_verdicts_are_true(tmp_path: Path) -> None:
-    """Three functions: one is checked by a test, one is only called, one is not even that."""
+    """Four functions: one is checked by a test, one is only called, one is not even that, and one runs on import."""
     room = tmp_path / "src" / "small" / "room"
     room.mkdir(parents=True)
     (room / "code.py").write_text(
         "def seen(x):\n    return x > 1\n\n\ndef unseen(x):\n    assert x > 1\n\n\ndef uncalled(x):\n    return x > 1\n"
+        "\n\ndef early(x):\n    return len(x) > 1\n\n\nEARLY = early('ab'), early('a')\n"
     )
     (tmp_path / "tests").mkdir()
     (tmp_path / "tests" / "test_small.py").write_text(
-        "from small.room.code import seen, unseen\n\n"
-        "def test_seen():\n    assert seen(2) and not seen(1)\n\ndef test_unseen():\n    unseen(5)\n"
+        "from small.room.code import EARLY, seen, unseen\n\n"
+        "def test_seen():\n    assert seen(2) and not seen(1) and EARLY == (True, False)\n\n"
+        "def test_unseen():\n    unseen(5)\n"
     )
     ran = subprocess.run(
         [sys.executable, "-m", "tests.mutants", "--package", tmp_path / "src" / "small", "--room", "room"],
@@ -86,7 +90,7 @@ def test_verdicts_are_true(tmp_path: Path) -> None:
         text=True,
     )
     *survived, by_room, score = ran.stdout.splitlines()
-    assert by_room == "room: 1 of 3 killed", ran
-    assert score == "1 of 3 mutants killed: 33.3 %"
+    assert by_room == "room: 2 of 4 killed", ran
+    assert score == "2 of 4 mutants killed: 50.0 %"
     assert ran.returncode == 1
     assert [line.split(":")[1] for line in survived] == ["6", "10"]

@@ -21,6 +21,7 @@ from dobandit.estimate.pooled.arm_estimates import ArmEstimator
 from dobandit.estimate.pooled.circuit import total
 from dobandit.estimate.pooled.formulas import Formula, formulas, observed, overlapping
 from dobandit.estimate.pooled.invariance import changed_by, same_effect_as
+from dobandit.estimate.pooled.messages import widest
 from dobandit.estimate.pooled.pool import Pool, table_of
 from dobandit.estimate.pooled.posterior import Conditions, shared_groups
 from dobandit.estimate.pooled.stated import Stated
@@ -231,6 +232,15 @@ def test_the_work_on_trees_is_linear() -> None:
     assert max(per_variable) < 1.3 * min(per_variable)
 
 
+def test_the_widest_table_by_hand() -> None:
+    """A chain never needs more than two variables at once; a ring joins the neighbours of the first that goes."""
+    cards = {"A": 2, "B": 3, "C": 2, "D": 5}
+    chain = [("A", "B"), ("B", "C"), ("C", "D")]
+    assert widest(chain, (), cards) == 2 * 5
+    assert widest([*chain, ("D", "A")], (), cards) == 2 * 2 * 5  # B goes first, with A and C; then D, with A and C
+    assert widest([("A", "B", "D")], ("A", "B", "D"), cards) == 2 * 3 * 5
+
+
 def test_arms_that_cannot_matter_are_aliases() -> None:
     pool = Pool(Problem("X -> Y -> Z; X -> W; W <-> Y", "Y", 100))
     named = {str(a): bool(is_alias) for a, is_alias in zip(pool.problem.arms, pool.is_alias, strict=True)}
@@ -281,6 +291,25 @@ def test_variances_and_weights_against_draws() -> None:
         arm = pool.arm_of[pair.first]
         assert known.variances[arm, 0] == pytest.approx(mixed.var(), rel=4 * np.sqrt(2 / draws) + 0.01)
         assert known.means[arm, 0] == pytest.approx(mixed.mean(), abs=4 * mixed.std() / np.sqrt(draws) + 1e-4)
+
+
+def test_the_weights_of_two_estimates_are_shares() -> None:
+    """Also where their covariance is larger than one of the variances, so that the other weight would be negative;
+    where they overlap, one of them has all the weight."""
+    rng = np.random.default_rng(9)
+    ends = {True: 0, False: 0}
+    for e in exact_models()[::2]:
+        pool = Pool(e.problem)
+        conditions = Conditions(pool.layout)
+        shapes = rng.gamma(0.3, 30, (pool.layout.size, 8)) + 0.5
+        weights = ArmEstimator(pool, conditions).known(conditions.normalised(shapes), conditions.sums(shapes)).weights
+        for pair in pool.pairs:
+            first, second = weights[pair.first], weights[pair.second]
+            assert ((first >= 0) & (first <= 1) & (first + second == 1)).all()
+            assert not pair.overlap or set(first) <= {0, 1}
+            ends[False] += int((first == 0).sum()) * (not pair.overlap)
+            ends[True] += int((first == 1).sum()) * (not pair.overlap)
+    assert min(ends.values()) > 1, ends
 
 
 def test_the_prior_of_the_reward_is_the_mean_of_its_table() -> None:

@@ -8,6 +8,7 @@ from dataclasses import FrozenInstanceError
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import dobandit as db
@@ -25,10 +26,13 @@ def write(tmp_path: Path, text: str) -> Path:
 
 
 def faults(**arguments: Any) -> dict[str, str]:
-    """What is wrong with a problem, by place."""
+    """What is wrong with a problem, by place; one line for each fault."""
     with pytest.raises(ProblemError) as error:
         Problem(**{"graph": CHAIN, "reward": "Y", "budget": 10, **arguments})
-    return {".".join(fault.place): fault.message for fault in error.value.faults}
+    found: dict[str, list[str]] = {}
+    for fault in error.value.faults:
+        found.setdefault(".".join(fault.place), []).append(fault.message)
+    return {place: "\n".join(messages) for place, messages in found.items()}
 
 
 def test_arms_and_costs() -> None:
@@ -88,10 +92,29 @@ def test_rewards_in_the_users_units() -> None:
     assert (between.domains["Y"], between.reward_values) == (("-5", "5.5"), (-5, 5.5))
     assert between.reward_is_continuous
     assert Problem(CHAIN, "Y", 10, domains={"Y": [0, 2.5, 1]}).reward_values == (0, 2.5, 1)
-    message = faults(domains={"Y": ["no", "yes"]})["domains.Y"]
-    assert message == "nothing says what no and yes are worth: give reward values"
+    for word in ("no", "0"):
+        message = faults(domains={"Y": [word, "yes"]})["domains.Y"]
+        assert message == f"nothing says what {word} and yes are worth: give reward values"
     message = faults(domains={"Y": ["a", "b"]}, reward={"variable": "Y", "range": [0, 1]})["domains.Y"]
     assert message == "the values a and b are not those of the reward, 0 and 1"
+
+
+def test_utility_runs_from_the_worst_reward_to_the_best() -> None:
+    """Of single rows, and of sums over several rows."""
+    arguments: dict[str, Any] = {"reward": {"variable": "Y", "values": {"a": -2, "b": 8, "c": 3}}, "budget": 10}
+    rows, earned = np.array([1.0, 1.0, 1.0, 4.0, 0.0]), np.array([-2.0, 8.0, 3.0, 12.0, 0.0])
+    most, least = Problem(CHAIN, **arguments), Problem(CHAIN, **arguments, goal="min")
+    assert most.utility(earned, rows).tolist() == [0, 1, 0.5, 2, 0]
+    assert least.utility(earned, rows).tolist() == [1, 0, 0.5, 2, 0]
+    assert most.utility(earned[:3]).tolist() == [0, 1, 0.5]
+
+
+def test_hidden_causes_are_added_and_nothing_else_changes() -> None:
+    problem = Problem(f"U -> {{X1, X2}}; {CHAIN}", "Y", 10, observed=["X1", "X2", "Y"], default_cost=3)
+    more = problem.with_hidden_causes([("X2", "Y")])
+    assert more == Problem(f"U -> {{X1, X2}}; {CHAIN}; X2 <-> Y", "Y", 10, observed=["X1", "X2", "Y"], default_cost=3)
+    assert more.graph == db.Graph(f"{CHAIN}; X1 <-> X2; X2 <-> Y")
+    assert problem.graph == db.Graph(f"{CHAIN}; X1 <-> X2")
 
 
 def test_dagitty_roles_are_the_defaults() -> None:
@@ -107,6 +130,8 @@ def test_drawn_costs() -> None:
     assert problem.costs[1:] == (Uniform(1, 1.3), Uniform(1, 1.3), Choose((2, 3)), Choose((2, 3)))
     assert [Choose((2, 3)).draw(u) for u in (0, 0.49, 0.5, 0.999)] == [2, 2, 3, 3]
     assert Uniform(1, 2).draw(0.25) == 1.25
+    assert [str(cost) for cost in problem.costs[2:4]] == ["1 to 1.3", "one of 2, 3"]
+    assert not Problem(CHAIN, "Y", 10, default_cost=2).costs_are_drawn
 
 
 def test_all_faults_at_once() -> None:
@@ -125,6 +150,8 @@ def test_all_faults_at_once() -> None:
         *("costs.do(X9)", "costs.do(X1=7)", "costs.X1", "costs.do(X1=1, X2=0)", "costs.do(X2)"),
         *("domains.X1", "domains.X2", "domains.Z"),
     }
+    assert found["intervenable"] == "there is no variable X3; known are X1, X2 and Y\nX1 is named twice"
+    assert found["domains.Z"] == "there is no variable Z; known are X1, X2 and Y"
     assert found["costs.do(X1=1, X2=0)"].endswith("sets more than one variable: an arm sets one variable at a time")
 
 
@@ -267,6 +294,21 @@ def test_faults_of_a_file_come_with_their_lines(tmp_path: Path) -> None:
         Problem.load(write(tmp_path, FILE.replace("default = 2", 'default = "2"')))
 
 
+def test_faults_stand_in_the_order_of_their_lines(tmp_path: Path) -> None:
+    with pytest.raises(ProblemError) as error:
+        Problem.load(write(tmp_path, "goal = 1\ngraph.edges = 'X -> '\nbudget = -1\nhorizont = 2"))
+    places = [line.partition("problem.toml, ")[2].partition(": ")[0] for line in str(error.value).splitlines()]
+    assert places == ["line 1", "line 2, column 21", "line 3", "line 4"]
+
+
+@pytest.mark.parametrize("quotes", ['"""', "'''"])
+def test_what_looks_like_a_key_inside_a_long_text_is_none(tmp_path: Path, quotes: str) -> None:
+    notes = f'[world]\nnotes = {quotes}of one line{quotes}\nmore = {quotes}\n[costs]\n"do(X1)" = 3\n{quotes}\n'
+    text = f'budget = 1\nreward = "Y"\ngraph.edges = "{CHAIN}"\n{notes}[costs]  # of a pull\n"do(X1)" = 0'
+    with pytest.raises(ProblemError, match=r'problem\.toml, line 11: costs\."do\(X1\)": a cost is a positive number'):
+        Problem.load(write(tmp_path, text))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -281,6 +323,9 @@ def test_faults_of_a_file_come_with_their_lines(tmp_path: Path) -> None:
         ("[graph]\nedge = 'X -> Y'", "line 2: graph.edge: unknown key; did you mean edges?"),
         ("[graph]\nedges = '''X -> Y\nY -> X'''", "line 3, column 3: graph.edges: the directed edges form a cycle"),
         ("graph.edges = 'X -> X'", "line 1, column 21: graph.edges: X -> X is a self loop"),
+        ('graph.edges = """X -> X\n"""', "line 1, column 23: graph.edges: X -> X is a self loop"),
+        ("graph.edges = '''X\nX -> X'''", "line 2, column 6: graph.edges: X -> X is a self loop"),
+        ("graph.edges = '''\nX -> X'''", "line 2, column 6: graph.edges: X -> X is a self loop"),
     ],
 )
 def test_files_that_are_no_problem(tmp_path: Path, text: str, message: str) -> None:

@@ -77,20 +77,17 @@ def recorded(copy: Path, tests: Sequence[str]) -> list[Called]:
 
 def judges(mutant: Mutant, calls: Iterable[Called]) -> list[list[Called]]:
     """The tests that a mutant meets, in two groups: few and specific ones, then the others, quick ones first. One that
-    is in no function meets all tests that call something in its file."""
-    able = sorted((c for c in calls if _calls(c, mutant)), key=lambda c: (len(c.functions), c.seconds))
+    is in no function, or in one that no test calls (import may call it), meets all that call something in its file."""
+    calls = list(calls)
+    able = [c for c in calls if f"{mutant.file}:{mutant.function}" in c.functions]
+    able = able or [c for c in calls if any(function.startswith(f"{mutant.file}:") for function in c.functions)]
+    able.sort(key=lambda c: (len(c.functions), c.seconds))
     first, others, left = able[:SPECIFIC], sorted(able[SPECIFIC:], key=lambda c: c.seconds), SECONDS
     for group in (first, others):
         while sum(c.seconds for c in group) > left:
             group.pop()
         left -= sum(c.seconds for c in group)
     return [group for group in (first, others) if group]
-
-
-def _calls(test: Called, mutant: Mutant) -> bool:
-    if mutant.function is None:
-        return any(function.startswith(f"{mutant.file}:") for function in test.functions)
-    return f"{mutant.file}:{mutant.function}" in test.functions
 
 
 def is_killed(mutant: Mutant, copy: Path, calls: Sequence[Called]) -> bool:

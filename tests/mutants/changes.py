@@ -53,7 +53,8 @@ def mutants_of(file: str, source: str) -> Iterator[Mutant]:
 
 def _changes(tree: ast.AST, function: int | None) -> Iterator[tuple[ast.expr | ast.stmt, ast.AST, int | None]]:
     """Nodes, what may stand there instead, and the function they are in. What people read is left alone: annotations,
-    messages, __repr__; and so is what cannot change a result: decorators, and unions of types."""
+    messages, __repr__; and so is what cannot change a result: decorators, unions of types, and `raise AssertionError`,
+    which says that no input leads there."""
     for node in _children(tree):
         if isinstance(node, ast.FunctionDef) and function is None:
             yield from _changes(node, min([node.lineno, *(d.lineno for d in node.decorator_list)]))
@@ -77,6 +78,7 @@ def _is_left_alone(node: ast.AST, parent: ast.AST) -> bool:
     return (
         isinstance(node, ast.JoinedStr)
         or isinstance(parent, ast.Raise)
+        or (isinstance(node, ast.Raise) and "AssertionError" in ast.unparse(node))
         or (isinstance(node, ast.keyword) and node.arg in EXACT)
         or (isinstance(node, ast.FunctionDef) and node.name == "__repr__")
         or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
@@ -88,6 +90,15 @@ def _calls(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
+def _is_text_or_list(operand: ast.expr) -> bool:
+    """Whether an operator joins or repeats texts or lists: `-` or `/` would fail wherever the line is run, which says
+    nothing about the tests."""
+    if isinstance(operand, ast.BinOp):
+        return _is_text_or_list(operand.left) or _is_text_or_list(operand.right)
+    is_text = isinstance(operand, ast.Constant) and isinstance(operand.value, str)
+    return is_text or isinstance(operand, ast.JoinedStr | ast.List | ast.ListComp | ast.Tuple)
+
+
 def _others(node: ast.expr | ast.stmt) -> Iterator[ast.AST]:
     """What may stand in place of a node."""
     match node:
@@ -97,7 +108,7 @@ def _others(node: ast.expr | ast.stmt) -> Iterator[ast.AST]:
                 yield ast.Compare(left, changed, comparators)
         case ast.BoolOp(op, values):
             yield ast.BoolOp(OTHER_OPERATOR[type(op)](), values)
-        case ast.BinOp(left, op, right) if type(op) in OTHER_OPERATOR:
+        case ast.BinOp(left, op, right) if type(op) in OTHER_OPERATOR and not _is_text_or_list(node):
             yield ast.BinOp(left, OTHER_OPERATOR[type(op)](), right)
         case ast.UnaryOp(ast.Not() | ast.USub() | ast.Invert(), operand):
             yield operand
@@ -112,7 +123,7 @@ def _others(node: ast.expr | ast.stmt) -> Iterator[ast.AST]:
             yield ast.Attribute(value, OTHER_NAME[name])
         case ast.Return(ast.expr() as value) if not isinstance(value, ast.Constant):
             yield ast.Return(ast.Constant(None))
-        case ast.AugAssign(target, op, value) if type(op) in OTHER_OPERATOR:
+        case ast.AugAssign(target, op, value) if type(op) in OTHER_OPERATOR and not _is_text_or_list(value):
             yield ast.AugAssign(target, OTHER_OPERATOR[type(op)](), value)
         case ast.Expr(ast.Call()) | ast.Raise() | ast.Continue() | ast.Break():
             yield ast.Pass()
