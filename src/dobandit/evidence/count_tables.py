@@ -19,6 +19,7 @@ from dobandit.arrays import Array, Flags, Indices
 from dobandit.problem import Problem
 
 Cells = slice  # of a table, in the flat row
+MOST_CELLS = 2**14  # of a table in an estimate: observations fill no more, and rows without data teach nothing
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,11 @@ class CountTable:
     by_arm: bool = False
     needed: bool = True
 
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The axes of the table, but for the arm."""
+        return (*self.given, self.variable)
+
 
 class Layout:
     """Where the cells of some tables lie in the flat row."""
@@ -49,10 +55,8 @@ class Layout:
             raise ValueError("no table may condition on the reward, which counts partly for both of its cells")
         cards = {v: 2 if v == problem.reward else len(problem.domains[v]) for v in problem.graph.variables}
         place = {v: i for i, v in enumerate(problem.graph.variables)}
-        self.shapes = [
-            (*([len(problem.arms)] if t.by_arm else []), *(cards[v] for v in (*t.given, t.variable)))
-            for t in self.tables
-        ]
+        by_arm = {True: (len(problem.arms),), False: ()}
+        self.shapes = [(*by_arm[t.by_arm], *(cards[v] for v in t.variables)) for t in self.tables]
         sizes = [int(np.prod(shape)) for shape in self.shapes]
         self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
         self.size = int(self.offsets[-1])
@@ -60,10 +64,9 @@ class Layout:
         self._strides = np.zeros((len(place), len(self.tables)))
         self._arm_strides = np.zeros(len(self.tables), dtype=np.intp)
         for k, (table, shape) in enumerate(zip(self.tables, self.shapes, strict=True)):
-            variables = (*table.given, table.variable)
-            shape = shape[-len(variables) :]
+            shape = shape[table.by_arm :]
             self._arm_strides[k] = int(np.prod(shape)) if table.by_arm else 0
-            for axis, v in enumerate(variables):
+            for axis, v in enumerate(table.variables):
                 if v != problem.reward:  # the reward counts in both of its cells
                     self._strides[place[v], k] += int(np.prod(shape[axis + 1 :]))
         self._by_arm = bool(self._arm_strides.any())

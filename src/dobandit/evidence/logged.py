@@ -39,11 +39,11 @@ class _Rows(NamedTuple):
 def read_log(problem: Problem, source: Source, layout: Layout) -> Logged:
     """Count a log; one without rows is a mistake, not a small log."""
     check_spelling(source, problem.graph.variables)
-    others = {v: None for t in layout.tables for v in (*t.given, t.variable) if v != problem.reward}
+    others = {v: None for t in layout.tables for v in t.variables if v != problem.reward}
     whole = _rows(problem, source, others) if cells(others, problem.domains) <= LARGEST else None
     counts = np.zeros(layout.size)
     for table, shape, at in zip(layout.tables, layout.shapes, layout.slices, strict=True):
-        group = [v for v in (*table.given, table.variable) if v != problem.reward]
+        group = [v for v in table.variables if v != problem.reward]
         rows = _rows(problem, source, group) if whole is None else whole
         counts[at] = _table(rows, group, shape, table, table.variable == problem.reward)
     arms = _rows(problem, source, ()) if whole is None else whole

@@ -12,7 +12,9 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -21,8 +23,8 @@ from dobandit.estimate.observational.interval import interval
 from dobandit.estimate.observational.plugin import check_size, plug_in
 from dobandit.evidence import Data, Source, Weights, check_interventions, check_spelling, count, open_source, values_of
 from dobandit.graph import Graph, GraphLike, as_graph
-from dobandit.identification import Estimand, Sum, Table, identify
-from dobandit.problem import Arm, Problem, is_number, label
+from dobandit.identification import Estimand, Method, Sum, Table, identify
+from dobandit.problem import Arm, Problem, Value, is_number, label
 
 ROUNDED = 1e-3  # probabilities that sum to one up to this were rounded on their way here
 MANY_VALUES = 20  # a reward with more different numbers than this is a measurement, not a set of values
@@ -40,7 +42,7 @@ class Effect:
     low: float
     high: float
     n: float
-    method: str
+    method: Method | Literal["none"]
 
 
 @dataclass(frozen=True)
@@ -53,19 +55,35 @@ class Scale:
 
 
 def effect(
-    graph: GraphLike,
-    data: Data,
-    do: Mapping[str, object],
-    reward: str,
-    weights: Weights = None,
-    level: float = 0.95,
+    graph: GraphLike, data: Data, do: Mapping[str, Value], reward: str, weights: Weights = None, level: float = 0.95
 ) -> Effect:
-    """E[reward | do(X=x)] from observations, by the graph; `NotIdentifiable` where none can tell.
+    """E[reward | do(X=x)], estimated from observations and the graph.
 
-    `graph` is a Graph, a text, or a Problem, which also says what the values of its reward are worth.
-    `data` is a mapping of columns, a list of rows, a frame that narwhals reads, or the path of a CSV or
-    Parquet file. `weights` (a column, or one number for each row) are counts, or probabilities that sum to
-    one: then the answer is exact, n is 0 and the interval a point. An empty `do` asks for the plain mean.
+    Parameters
+    ----------
+    graph
+        A Graph, a text, or a Problem, which also says what the values of its reward are worth.
+    data
+        A mapping of columns, a list of rows, a data frame that narwhals reads, or the path of a CSV or Parquet file.
+    do
+        The variable that is set and its value, such as ``{"X": 1}``. An empty mapping asks for the plain mean.
+    reward
+        The variable whose mean is wanted.
+    weights
+        How often each row counts: the name of a column, or one number for each row. Fractions that sum to one are
+        probabilities: then the answer is exact, n is 0 and the interval a point.
+    level
+        The confidence level of the interval, between 0 and 1.
+
+    Returns
+    -------
+    Effect
+        The mean, the ends of its interval, the number of rows, and the method by which the effect is identified.
+
+    Raises
+    ------
+    NotIdentifiable
+        No amount of observations reveals this effect.
     """
     problem = graph if isinstance(graph, Problem) and graph.reward == reward else None
     graph, arm = as_graph(graph), _arm(do)
@@ -84,7 +102,10 @@ def effects(problem: Problem, source: Source, arms: Iterable[Arm], level: float 
     has the method "none" and no numbers.
     """
     check_interventions(source, problem.graph.variables, problem.domains)
-    estimands = {arm: _estimand_or_none(problem.graph, arm, problem.reward) for arm in arms}
+    estimands: dict[Arm, Estimand | None] = dict.fromkeys(arms)
+    for arm in estimands:
+        with suppress(NotIdentifiable):
+            estimands[arm] = _estimand(problem.graph, arm, problem.reward)
     counted = _Counted(source, [e for e in estimands.values() if e], problem_scale(problem))
     level = _checked_level(level)
     return [
@@ -165,13 +186,13 @@ def infer_scale(source: Source, variables: Sequence[str], reward: str) -> Scale:
 
 
 def problem_scale(problem: Problem) -> Scale:
+    """The values of a problem; a reward that is a measurement lies between the two ends of its range."""
     low, high, *_ = problem.reward_values
-    return Scale(
-        problem.domains, problem.reward_values, {problem.reward: (low, high)} if problem.reward_is_continuous else {}
-    )
+    between = {problem.reward: (low, high)} if problem.reward_is_continuous else {}
+    return Scale(problem.domains, problem.reward_values, between)
 
 
-def _arm(do: Mapping[str, object]) -> Arm:
+def _arm(do: Mapping[str, Value]) -> Arm:
     if not isinstance(do, Mapping):
         raise ArmError(f"do is a mapping such as {{'X1': 1}}, not {do!r}")
     if len(do) > 1:
@@ -184,13 +205,6 @@ def _estimand(graph: Graph, arm: Arm, reward: str) -> Estimand:
     if arm.variable is None:
         return Estimand("", (reward,), "observed", Sum(frozenset(), (Table(reward, ()),)))
     return identify(graph, arm.variable, reward)
-
-
-def _estimand_or_none(graph: Graph, arm: Arm, reward: str) -> Estimand | None:
-    try:
-        return _estimand(graph, arm, reward)
-    except NotIdentifiable:
-        return None
 
 
 def _position(arm: Arm, domains: Mapping[str, tuple[str, ...]]) -> int:
@@ -206,7 +220,7 @@ def _rounded(total: float) -> float:
     return round(total) if math.isclose(total, round(total), rel_tol=1e-9) else total
 
 
-def _checked_level(level: object) -> float:
+def _checked_level(level: float) -> float:
     if not is_number(level) or not 0 < level < 1:
         raise DobanditError(f"level: expected a number between 0 and 1, such as 0.95, not {level!r}")
     return level

@@ -13,17 +13,14 @@ Everything happens in G[An(Y)]: what does not act on the reward has no effect to
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from dobandit.arrays import Array
 from dobandit.elimination import Factor, contract
-from dobandit.evidence import CountTable, Layout
+from dobandit.evidence import MOST_CELLS, CountTable, Layout, cells
 from dobandit.problem import Problem
-
-MOST_CELLS = 2**14  # a table with more cells than observations will ever fill teaches nothing
 
 
 class Reduced(NamedTuple):
@@ -41,26 +38,27 @@ class Projected:
         """A cell outside C with fewer rows than `fewest_rows` (t of Algorithm 5) counts as uniform."""
         self._problem, self._fewest_rows = problem, fewest_rows
         self._graph = problem.graph.ancestral_graph(problem.reward)
-        self._reduced = {v: self._reduce(v) for v in problem.intervenable if v in self._graph}
-        found = [r for r in self._reduced.values() if r is not None]
+        reduced = {v: self._reduce(v) for v in problem.intervenable if v in self._graph}
+        # The place of every arm that acts on the reward, what it sets, and what is counted for it.
+        self._acting = [
+            (k, {arm.variable: problem.domains[arm.variable].index(str(arm.value))}, reduced[arm.variable])
+            for k, arm in enumerate(problem.arms)
+            if arm.variable in reduced
+        ]
+        self._idle = [k for k, arm in enumerate(problem.arms) if not arm.observes and arm.variable not in reduced]
+        found = [r for r in reduced.values() if r is not None]
         every = [CountTable(problem.reward), *(t for r in found for t in (*r.factors, r.cells))]
         self.tables = tuple(dict.fromkeys(every))
 
     def rarity(self, layout: Layout, counts: Array, observations: Array) -> Array:
         """q^k: do() and what does not act on the reward are never rare, what is not identifiable is always."""
         found = np.full((len(counts), len(self._problem.arms)), np.inf)
-        for k, arm in enumerate(self._problem.arms):
-            if arm.variable is None or arm.variable not in self._graph:
-                continue
-            reduced = self._reduced[arm.variable]
-            if reduced is None:
-                found[:, k] = 0.0
-                continue
-            joint = layout.view(counts, reduced.cells)
-            axes = (*reduced.cells.given, reduced.cells.variable)
-            own = joint.take(self._code(arm.variable, str(arm.value)), axis=1 + axes.index(arm.variable))
-            rarest = np.rint(own.reshape(len(counts), -1)).min(axis=1)
-            found[:, k] = (rarest / np.maximum(observations, 1)) ** len(reduced.component)
+        for k, do, reduced in self._acting:
+            found[:, k] = 0.0
+            if reduced is not None:
+                own = Factor(reduced.cells.variables, layout.view(counts, reduced.cells)).at(do).values
+                rarest = np.rint(own.reshape(len(counts), -1)).min(axis=1)
+                found[:, k] = (rarest / np.maximum(observations, 1)) ** len(reduced.component)
         return found
 
     def means(self, layout: Layout, counts: Array) -> Array:
@@ -68,19 +66,11 @@ class Projected:
         found = np.full((len(counts), len(self._problem.arms)), np.nan)
         ends = layout.view(counts, CountTable(self._problem.reward))
         observed = ends.sum(axis=1)
-        for k, arm in enumerate(self._problem.arms):
-            if arm.variable is None:
-                continue
-            if arm.variable not in self._graph:
-                found[:, k] = ends[:, 1] / np.maximum(observed, 1)
-            elif (reduced := self._reduced[arm.variable]) is not None:
-                x = self._code(arm.variable, str(arm.value))
-                net = [self._factor(layout, counts, t, reduced, {arm.variable: x}) for t in reduced.factors]
-                found[:, k] = contract(net, ())
+        found[:, self._idle] = (ends[:, 1] / np.maximum(observed, 1))[:, np.newaxis]
+        for k, do, reduced in self._acting:
+            if reduced is not None:
+                found[:, k] = contract([self._factor(layout, counts, t, reduced, do) for t in reduced.factors], ())
         return np.where(observed[:, np.newaxis] > 0, found, np.nan)
-
-    def _code(self, variable: str, value: str) -> int:
-        return self._problem.domains[variable].index(value)
 
     def _reduce(self, variable: str) -> Reduced | None:
         """None where X has a child in its own c-component, and where a table would have too many cells."""
@@ -94,20 +84,17 @@ class Projected:
             for v in projected.needed_factors(self._problem.reward, do=variable)
         )
         *given, last = self._graph.in_order(around | {variable})
-        cells = CountTable(last, tuple(given))
-        if max(map(self._size, (*factors, cells))) > MOST_CELLS:
+        joint = CountTable(last, tuple(given))
+        if max(cells(t.variables, self._problem.domains) for t in (*factors, joint)) > MOST_CELLS:
             return None
-        return Reduced(component, factors, cells)
-
-    def _size(self, table: CountTable) -> int:
-        return math.prod(len(self._problem.domains[v]) for v in (*table.given, table.variable))
+        return Reduced(component, factors, joint)
 
     def _factor(self, layout: Layout, counts: Array, table: CountTable, reduced: Reduced, do: dict[str, int]) -> Factor:
         """D_x(v | z) from add-one counts, as a function of what is summed over: Y is 1, and outside C X is x."""
-        cells = layout.view(counts, table)
-        rows = cells.sum(axis=-1, keepdims=True)
-        smoothed = Factor((*table.given, table.variable), (cells + 1) / (rows + cells.shape[-1]))
+        seen = layout.view(counts, table)
+        rows = seen.sum(axis=-1, keepdims=True)
+        smoothed = Factor(table.variables, (seen + 1) / (rows + seen.shape[-1]))
         if table.variable in reduced.component:
             return smoothed.at({self._problem.reward: 1})
-        trusted = np.where(rows >= self._fewest_rows, smoothed.values, 1 / cells.shape[-1])
+        trusted = np.where(rows >= self._fewest_rows, smoothed.values, 1 / seen.shape[-1])
         return smoothed._replace(values=trusted).at({self._problem.reward: 1} | do)

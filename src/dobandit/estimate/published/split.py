@@ -23,10 +23,9 @@ from dobandit.arrays import Array, Indices
 from dobandit.chance import Chance
 from dobandit.elimination import Factor as Named
 from dobandit.elimination import contract
-from dobandit.evidence import CountTable, Layout
+from dobandit.evidence import MOST_CELLS, CountTable, Layout, cells
 from dobandit.problem import Arm, Problem
 
-MOST_CELLS = 2**14  # a table with more cells than observations will ever fill has S = 0 anyway
 MOST_TERMS = 2**9  # up to which listing the terms of a sum is quicker than eliminating its variables
 
 
@@ -45,19 +44,16 @@ def factors_of(problem: Problem, variable: str, only_relevant: bool) -> tuple[Fa
     if variable in graph and graph.has_confounded_child(variable):
         return ()
     used = graph.needed_factors(problem.reward, do=variable) if only_relevant else graph.variables
-    tables = []
-    for rest, v in enumerate(used):
-        tables.append(Factor(CountTable(v, graph.ordered_effective_parents(v), len(used), rest), v in tied))
-    too_wide = any(_cells(problem, f.table) > MOST_CELLS for f in tables)
-    return () if too_wide else tuple(tables)
+    tables = [CountTable(v, graph.ordered_effective_parents(v), len(used), rest) for rest, v in enumerate(used)]
+    too_wide = any(cells(t.given, problem.domains) > MOST_CELLS for t in tables)  # then S is zero anyway
+    return () if too_wide else tuple(Factor(t, t.variable in tied) for t in tables)
 
 
 class Recipe(NamedTuple):
     """How the estimate of one arm is read off the flat row of cells."""
 
     arm: int
-    variable: str
-    x: int  # the code that the arm sets
+    do: dict[str, int]  # the variable that the arm sets, and the code of its value
     factors: tuple[Factor, ...]  # those that do not sum to one
     terms: Indices | None  # axes: term of the sum, factor; None where there are too many terms to list
     conditions: Indices  # the rows (table, z) that S counts
@@ -68,7 +64,10 @@ class Split:
 
     def __init__(self, problem: Problem, layout: Layout, factors: Mapping[str, Sequence[Factor]]) -> None:
         self._problem, self._layout = problem, layout
-        starts = [_row_starts(layout, k) for k in range(len(layout.tables))]
+        # Where the rows P(. | z) of the tables begin:
+        starts = [
+            np.arange(at.start, at.stop, shape[-1]) for at, shape in zip(layout.slices, layout.shapes, strict=True)
+        ]
         self._starts = np.concatenate([np.zeros(0, dtype=np.intp), *starts])
         self._row_of_cell = np.repeat(np.arange(len(self._starts)), np.diff([*self._starts, layout.size]))
         self._recipes = [
@@ -97,8 +96,8 @@ class Split:
         recipe = next(r for r in self._recipes if r.arm == arm)
         frequencies = np.zeros((parts, len(counts)))
         for row in recipe.conditions.tolist():
-            cells = np.flatnonzero(self._row_of_cell == row)
-            shuffled = rng.permutation(np.repeat(cells, np.rint(counts[cells]).astype(int)))
+            own = np.flatnonzero(self._row_of_cell == row)
+            shuffled = rng.permutation(np.repeat(own, np.rint(counts[own]).astype(int)))
             for s, part in enumerate(np.array_split(shuffled, parts)):
                 frequencies[s] += np.bincount(part, minlength=len(counts)) / len(part)
         return self._value(frequencies, recipe)
@@ -106,50 +105,44 @@ class Split:
     def _value(self, frequencies: Array, recipe: Recipe) -> Array:
         """The sum over the terms of the products of frequencies, in an order that no batch can change."""
         if recipe.terms is None:
-            return contract([self._sliced(frequencies, f, recipe) for f in recipe.factors], ()) * np.ones(
-                len(frequencies)
-            )
-        product: Array = frequencies.take(recipe.terms[:, 0], axis=1)
-        for cells in recipe.terms.T[1:]:
-            product *= frequencies.take(cells, axis=1)
-        total: Array = product.sum(axis=1)
-        return total
+            sliced = [self._sliced(frequencies, f, recipe) for f in recipe.factors]
+            return contract(sliced, ()) * np.ones(len(frequencies))
+        first, *others = recipe.terms.T
+        product = frequencies.take(first, axis=1)
+        for factor in others:
+            product *= frequencies.take(factor, axis=1)
+        return np.asarray(product.sum(axis=1))
 
     def _sliced(self, frequencies: Array, factor: Factor, recipe: Recipe) -> Named:
         """A factor as a function of the summed variables: Y at 1, and X at x outside C."""
-        values = self._layout.view(frequencies, factor.table)
-        fixed = {self._problem.reward: 1} | ({} if factor.inside else {recipe.variable: recipe.x})
-        return Named((*factor.table.given, factor.table.variable), values).at(fixed)
+        fixed = {self._problem.reward: 1} | ({} if factor.inside else recipe.do)
+        return Named(factor.table.variables, self._layout.view(frequencies, factor.table)).at(fixed)
 
     def _recipe(self, k: int, arm: Arm, factors: Sequence[Factor]) -> Recipe:
-        variable, x = str(arm.variable), self._problem.domains[str(arm.variable)].index(str(arm.value))
-        graph = self._problem.graph.ancestral_graph(self._problem.reward)
-        used = graph.needed_factors(self._problem.reward, do=variable)  # with factors="all" the others only count for S
+        variable, reward = str(arm.variable), self._problem.reward
+        do = {variable: self._problem.domains[variable].index(str(arm.value))}
+        used = self._problem.graph.ancestral_graph(reward).needed_factors(reward, do=variable)
+        # With factors="all" the other factors only count for S.
         needed = [f for f in factors if f.table.variable in used]
-        conditions = [self._cells(f, f.table.given, {}, variable, x) for f in factors]
+        conditions = [self._cells(f, f.table.given, {}, do) for f in factors]
         rows = np.unique(self._row_of_cell[np.concatenate(conditions)])
         names = tuple(f.table.variable for f in needed)
-        sizes = [1 if v == self._problem.reward else len(self._problem.domains[v]) for v in names]
         terms = None
-        if math.prod(sizes) <= MOST_TERMS:
-            columns = [self._cells(f, names, {self._problem.reward: 1}, variable, x) for f in needed]
-            terms = np.stack(columns, axis=1)
-        return Recipe(k, variable, x, tuple(needed), terms, rows)
+        if cells((v for v in names if v != reward), self._problem.domains) <= MOST_TERMS:
+            terms = np.stack([self._cells(f, names, {reward: 1}, do) for f in needed], axis=1)
+        return Recipe(k, do, tuple(needed), terms, rows)
 
-    def _cells(
-        self, factor: Factor, names: tuple[str, ...], fixed: Mapping[str, int], variable: str, x: int
-    ) -> Indices:
+    def _cells(self, factor: Factor, names: tuple[str, ...], fixed: dict[str, int], do: dict[str, int]) -> Indices:
         """The cells of a factor for all values of some variables; outside C, X is x. What is not named is 0."""
         at = self._layout.place[factor.table]
         shape = self._layout.shapes[at]
         sizes = [1 if v in fixed else len(self._problem.domains[v]) for v in names]
         grid = dict(zip(names, np.indices(sizes).reshape(len(names), math.prod(sizes)), strict=True))
-        cells = np.full(math.prod(sizes), self._layout.offsets[at])
-        for axis, v in enumerate((*factor.table.given, factor.table.variable)):
-            outside = v == variable and not factor.inside
-            code = x if outside else fixed[v] if v in fixed else grid.get(v, 0)
-            cells = cells + code * math.prod(shape[axis + 1 :])
-        return cells
+        known = fixed | ({} if factor.inside else do)
+        found = np.full(math.prod(sizes), self._layout.offsets[at])
+        for axis, v in enumerate(factor.table.variables):
+            found = found + known.get(v, grid.get(v, 0)) * math.prod(shape[axis + 1 :])
+        return found
 
 
 def random_split(split: Split, counts: Array, trials: Indices, round_: int, chance: Chance) -> tuple[Array, Array]:
@@ -164,12 +157,3 @@ def random_split(split: Split, counts: Array, trials: Indices, round_: int, chan
         for arm in np.flatnonzero(smallest[i] >= 1).tolist():
             value[i, arm] = split.split_once(counts[i], arm, int(smallest[i, arm]), rng).mean()
     return smallest, value
-
-
-def _row_starts(layout: Layout, k: int) -> Indices:
-    """Where the rows P(. | z) of a table begin."""
-    return np.arange(layout.offsets[k], layout.offsets[k + 1], layout.shapes[k][-1])
-
-
-def _cells(problem: Problem, table: CountTable) -> int:
-    return int(np.prod([float(len(problem.domains[v])) for v in table.given]))
