@@ -8,53 +8,41 @@ from concurrent.futures import Executor, Future, as_completed
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dobandit.arrays import Array
 from dobandit.errors import SimulationError
 from dobandit.paper.blocks import PIECE, Block, Blocks, Job, compute, cut
+from dobandit.paper.bound_curves import bounds_beside, bounds_trials
 from dobandit.paper.panel import Panel
 from dobandit.paper.panels import PANELS, panels_of
 from dobandit.paper.published import Point, points
-from dobandit.plots import Curve
+from dobandit.plots import Curve, curves_figure
 from dobandit.policies import policy, spec_of
-from dobandit.simulation import Submits, processes, standard_error
+from dobandit.simulation import ARRAYS, Results, Submits, processes, promises_of
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Progress = Callable[[str, float], None]  # a panel, and the share of its work that is done
 TRIALS = 100  # as in the paper
 
 
 @dataclass(frozen=True)
-class Reproduced:
-    """The results of a panel that was rerun."""
+class Reproduced(Results):
+    """The results of a panel that was rerun, and the paper's own curves."""
 
     panel: Panel
     seed: int
-    regret: Mapping[str, Array]  # of every policy; axes: trial, place on the grid
-    optimum: str  # what the regret is measured against
     seconds: float  # of computing, on however many processes
-
-    @property
-    def trials(self) -> int:
-        return len(next(iter(self.regret.values())))
-
-    @property
-    def curves(self) -> dict[str, Curve]:
-        """Mean regret of every policy, with standard errors."""
-        return {
-            name: Curve(name, self.panel.grid, found.mean(axis=0).tolist(), [standard_error(r) for r in found.T])
-            for name, found in self.regret.items()
-        }
 
     @property
     def published(self) -> dict[str, Curve]:
         """The paper's curve for every policy that has one, where it has points."""
         found = {}
         for name in self.regret:
-            there = [
-                (x, *point) for x, point in zip(self.panel.grid, self.published_points(name), strict=True) if point
-            ]
+            there = [(x, *point) for x, point in zip(self.grid, self.published_points(name), strict=True) if point]
             if there:
                 found[name] = Curve(name, *zip(*there, strict=True))
         return found
@@ -62,7 +50,26 @@ class Reproduced:
     def published_points(self, policy: str) -> list[Point | None]:
         """The paper's points at the places of the grid; None where it has none."""
         there = points(self.panel.name, policy)
-        return [there.get(x) for x in self.panel.grid]
+        return [there.get(x) for x in self.grid]
+
+    def plot(self, title: str | None = None, bounds: bool = False) -> Figure:
+        """All curves, the published ones dotted.
+
+        Parameters
+        ----------
+        title
+            Above the figure; by default the figure of the paper.
+        bounds
+            Whether to draw the bounds of the theorems, averaged over some of the trials.
+        """
+        return curves_figure(
+            list(self.curves.values()),
+            xlabel=self.panel.x_label,
+            ylabel=f"{self.objective} regret",
+            title=title or self.panel.figure,
+            published=list(self.published.values()),
+            bounds=bounds_beside(self.panel, self.seed, bounds_trials(self.trials)) if bounds else (),
+        )
 
 
 def reproduce(
@@ -194,13 +201,20 @@ def _size(job: Job) -> float:
 
 
 def _joined(panel: Panel, seed: int, pieces: Sequence[tuple[Job, Block]]) -> Reproduced:
-    regret: dict[str, list[Array]] = {}
-    for job, block in pieces:
-        regret.setdefault(job.policy, []).append(block.regret)
+    names, problem = list(dict.fromkeys(job.policy for job, _ in pieces)), panel.problem()
+    arrays: dict[str, Any] = {
+        field: {name: np.concatenate([b.arrays[field] for job, b in pieces if job.policy == name]) for name in names}
+        for field in ARRAYS
+    }
     return Reproduced(
-        panel,
-        seed,
-        {name: np.concatenate(parts) for name, parts in regret.items()},
-        pieces[0][1].optimum,
-        sum(block.seconds for _, block in pieces),
+        objective=panel.objective,
+        axis=panel.axis,
+        grid=panel.grid,
+        arms=tuple(map(str, problem.arms)),
+        optimum=pieces[0][1].optimum,
+        promises={name: promises_of(policy(name), problem) for name in names},
+        panel=panel,
+        seed=seed,
+        seconds=sum(block.seconds for _, block in pieces),
+        **arrays,
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dobandit.errors import listing
 from dobandit.paper import (
@@ -18,19 +17,15 @@ from dobandit.paper import (
     Reproduced,
     Verdict,
     agreement,
-    bounds_beside,
     bounds_trials,
     judgements,
     nearest,
     notes,
 )
-from dobandit.plots import Curve, curves_figure, to_bytes
+from dobandit.plots import Curve, to_bytes
 from dobandit.report.html import to_html
 from dobandit.report.markdown import to_markdown
 from dobandit.report.page import AGAINST, Page, Part, Picture, Points, Section, Table, counted, versions
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 ALG2_PANELS = ("fig3-budget", "fig3-cost", "fig9-budget", "fig10-budget", "fig10-cost")
 ALG2_START = 220.0  # budgets; below, the published curve lies higher
@@ -148,8 +143,7 @@ def _section(found: Reproduced, timed: bool, bounds: bool) -> Section:
     if forms and any(j.nearest for j in judged):
         said.insert(0, f"Nearest to the published curves, of two forms each: {listing(f'`{f}`' for f in forms)}.")
     said += [f"`{name}`: {text}" for name, text in notes(found).items()]
-    title = f"{panel.name}: {panel.objective} regret against the {panel.x_label}"
-    return Section(title, [*parts, Points(said)] if said else parts)
+    return Section(_title(found), [*parts, Points(said)] if said else parts)
 
 
 def _row(judgement: Judgement) -> list[str]:
@@ -159,24 +153,13 @@ def _row(judgement: Judgement) -> list[str]:
     return [judgement.text.removesuffix(".") + what, *(_verdict(verdict) for verdict in verdicts)]
 
 
-def figure_of(found: Reproduced, bounds: bool = False) -> Figure:
-    """All curves of a panel, the published ones dotted, and if wanted the bounds of the theorems."""
-    panel = found.panel
-    return curves_figure(
-        list(found.curves.values()),
-        xlabel=panel.x_label,
-        ylabel=f"{panel.objective} regret",
-        title=f"{panel.figure}: {counted(found.trials, 'trial')}",
-        published=list(found.published.values()),
-        bounds=bounds_beside(panel, found.seed, bounds_trials(found.trials)) if bounds else (),
-    )
-
-
 def _picture(found: Reproduced, bounds: bool) -> Picture:
-    panel = found.panel
-    shows = f"{panel.name}: {panel.objective} regret against the {panel.x_label}"
-    figure = figure_of(found, bounds)
-    return Picture(panel.name, to_bytes(figure, "svg"), shows, to_bytes(figure, "png"))
+    figure = found.plot(f"{found.panel.figure}: {counted(found.trials, 'trial')}", bounds)
+    return Picture(found.panel.name, to_bytes(figure, "svg"), _title(found), to_bytes(figure, "png"))
+
+
+def _title(found: Reproduced) -> str:
+    return f"{found.panel.name}: {found.objective} regret against the {found.panel.x_label}"
 
 
 def _numbers(found: Reproduced) -> Table:

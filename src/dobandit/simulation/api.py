@@ -13,8 +13,9 @@ from dobandit.arrays import Array
 from dobandit.chance import BLOCK, uniforms
 from dobandit.errors import SimulationError, listing
 from dobandit.evidence import Data, Layout, Logged, open_file, open_source, read_log
+from dobandit.graph import Independence
 from dobandit.policies import Guarded, Policy, policies_for, policy, spec_of, starts_from_logs
-from dobandit.problem import Choose, Cost, Problem, Uniform, is_positive
+from dobandit.problem import Axis, Choose, Cost, Problem, Uniform, is_positive
 from dobandit.simulation import regret
 from dobandit.simulation.engine import Played, Setting, play
 from dobandit.simulation.results import Results
@@ -288,7 +289,7 @@ def _optimum(match: Match, costs: Array, budgets: tuple[float, ...]) -> tuple[Ar
 
 def _results(
     match: Match,
-    axis: str,
+    axis: Axis,
     grid: tuple[float, ...],
     costs: Array,
     played: dict[str, Played],
@@ -310,8 +311,10 @@ def _results(
         recommended={name: p.recommended for name, p in played.items()},
         contradicted={name: p.contradicted for name, p in played.items()},
         broken={name: p.broken for name, p in played.items()},
-        promises={
-            name: tuple(made.promises(problem)) if isinstance(made, Guarded) else ()
-            for name, made in match.policies.items()
-        },
+        promises={name: promises_of(made, problem) for name, made in match.policies.items()},
     )
+
+
+def promises_of(made: Policy, problem: Problem) -> tuple[Independence, ...]:
+    """The independencies of the graph that a policy watches while it plays."""
+    return tuple(made.promises(problem)) if isinstance(made, Guarded) else ()
