@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 import dobandit
 from dobandit.policies import policies_for
 from dobandit.problem import Objective
-from dobandit.report.suite import mean_text
+from dobandit.report.page import mean_text
 from dobandit.simulation import ARRAYS, standard_error
 from dobandit.suite import WORLDS, Comparison, compare
 

@@ -8,10 +8,8 @@ from pathlib import Path
 
 import click
 
-from dobandit.cli.common import ALL, console, print_json, say, with_common_options
-from dobandit.cli.folder import ready, writing
-from dobandit.cli.progress import progress
-from dobandit.cli.simulating import SEED, WORKERS, executor
+from dobandit.cli.common import FILE, console, print_json, say, with_common_options
+from dobandit.cli.simulating import ALL, SEED, WORKERS, executor, progress, ready, writing
 from dobandit.cli.tables import table
 from dobandit.errors import listing
 from dobandit.policies import policy
@@ -73,9 +71,7 @@ def _usual_budgets(objective: str) -> str:
 @click.option("--trials", default=20, show_default=True, type=click.IntRange(1), help="How many trials in each world.")
 @SEED
 @WORKERS
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write report.html, results.csv and figures there."
-)
+@click.option("--out", type=FILE, metavar="DIR", help="Write report.html, results.csv and figures there.")
 @with_common_options
 def command(
     worlds: tuple[str, ...],

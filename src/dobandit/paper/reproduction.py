@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, as_completed
+from concurrent.futures import as_completed
+from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,17 +82,38 @@ def reproduce(
     seed: int = 0,
     *,
     out: str | PathLike[str] | None = None,
-    executor: Executor | Submits | None = None,
+    executor: Submits | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> list[Reproduced]:
-    """Run panels of the paper (default: all thirteen), with the paper's policies or with others; panels of the
-    objective of none of them are left out.
+    """Rerun panels of the paper.
 
-    Work is cut into pieces. Finished ones are kept in the folder `out` and found there by the next call; results are
-    the same bits however often it was interrupted. Pieces run on `executor` (anything with `submit`), by default on
-    one process for each core; `workers=1` starts none. A program that calls this needs the usual
-    `if __name__ == "__main__":`, because processes import it.
+    Work is cut into pieces; results are the same bits however often it was interrupted. A program that calls this needs
+    the usual `if __name__ == "__main__":`, because processes import it.
+
+    Parameters
+    ----------
+    panels
+        Names of panels or figures; default: all thirteen panels.
+    trials
+        How many trials for each policy.
+    policies
+        In place of the paper's. Panels of another objective than all of these are left out.
+    seed
+        Of worlds, costs and outcomes.
+    out
+        A folder that keeps finished pieces, where the next call finds them.
+    executor
+        Anything with `submit`, on which pieces run; default: processes of our own.
+    workers
+        How many processes; default: one for each core, and 1 starts none.
+    progress
+        Called with a panel's name and the share of its work that is done.
+
+    Returns
+    -------
+    list of Reproduced
+        One for each panel.
     """
     wanted = chosen_panels(PANELS if panels is None else panels)
     jobs = jobs_of(wanted, trials, policies, seed)
@@ -113,11 +137,11 @@ def jobs_of(panels: Sequence[Panel], trials: int, policies: Sequence[str] | None
     return [job for p in panels for name in _policies(p, policies) for job in cut(p, name, seed, trials)]
 
 
-def sizes(jobs: Iterable[Job]) -> dict[str, float]:
+def sizes(jobs: Iterable[Job]) -> Mapping[str, float]:
     """How much work every panel is, roughly, by its name."""
-    total: dict[str, float] = {}
+    total = defaultdict[str, float](float)
     for job in jobs:
-        total[job.panel.name] = total.get(job.panel.name, 0.0) + _size(job)
+        total[job.panel.name] += _size(job)
     return total
 
 
@@ -131,65 +155,40 @@ def _fits(name: str, panel: Panel) -> bool:
 
 
 def _work(
-    jobs: Sequence[Job],
-    blocks: Blocks | None,
-    executor: Executor | Submits | None,
-    workers: int | None,
-    progress: Progress | None,
+    jobs: Sequence[Job], blocks: Blocks | None, executor: Submits | None, workers: int | None, progress: Progress | None
 ) -> Iterator[tuple[int, Block]]:
     """What every job found, in the order of completion, with the place of the job."""
-    kept = {i: block for i, job in enumerate(jobs) if blocks and (block := blocks.find(job))}
-    todo = sorted(set(range(len(jobs))) - set(kept), key=lambda i: -_size(jobs[i]))
-    tell = _teller(jobs, progress)
-    for i, block in kept.items():
-        yield i, block
-        tell(jobs[i])
-    for i, block in _computed({i: jobs[i] for i in todo}, executor, workers):
-        if blocks:
-            blocks.keep(jobs[i], block)
-        yield i, block
-        tell(jobs[i])
-
-
-def _teller(jobs: Sequence[Job], progress: Progress | None) -> Callable[[Job], None]:
-    """Says after each job how much of its panel's work is done."""
-    total, done = sizes(jobs), dict.fromkeys((job.panel.name for job in jobs), 0.0)
+    total, done = sizes(jobs), defaultdict[str, float](float)
 
     def tell(job: Job) -> None:
         done[job.panel.name] += _size(job)
         if progress is not None:
             progress(job.panel.name, done[job.panel.name] / total[job.panel.name])
 
-    return tell
+    kept = {i: block for i, job in enumerate(jobs) if blocks and (block := blocks.find(job))}
+    todo = sorted(set(range(len(jobs))) - set(kept), key=lambda i: -_size(jobs[i]))
+    for i, block in chain(kept.items(), _computed({i: jobs[i] for i in todo}, executor, workers)):
+        if blocks and i not in kept:
+            blocks.keep(jobs[i], block)
+        yield i, block
+        tell(jobs[i])
 
 
-def _computed(
-    jobs: Mapping[int, Job], executor: Executor | Submits | None, workers: int | None
-) -> Iterator[tuple[int, Block]]:
+def _computed(jobs: Mapping[int, Job], executor: Submits | None, workers: int | None) -> Iterator[tuple[int, Block]]:
     """The jobs, carried out here, on an executor, or on processes of our own."""
     count = min(workers or os.cpu_count() or 1, len(jobs))
-    if executor is not None:
-        futures = _submitted(jobs, executor)
+    if executor is None and count <= 1:
+        yield from ((i, compute(job)) for i, job in jobs.items())
+        return
+    with nullcontext(executor) if executor else processes(count) as pool:
+        futures = {pool.submit(compute, job): i for i, job in jobs.items()}
         try:
-            yield from _completed(futures)
+            for future in as_completed(futures):
+                yield futures[future], future.result()
         finally:
-            for future in futures:
-                future.cancel()
-    elif count > 1:
-        with processes(count) as pool:
-            yield from _completed(_submitted(jobs, pool))
-    else:
-        for i, job in jobs.items():
-            yield i, compute(job)
-
-
-def _submitted(jobs: Mapping[int, Job], executor: Executor | Submits) -> dict[Future[Block], int]:
-    return {executor.submit(compute, job): i for i, job in jobs.items()}
-
-
-def _completed(futures: Mapping[Future[Block], int]) -> Iterator[tuple[int, Block]]:
-    for future in as_completed(futures):
-        yield futures[future], future.result()
+            if executor is not None:  # processes of our own are ended by their pool
+                for future in futures:
+                    future.cancel()
 
 
 def _size(job: Job) -> float:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from dobandit.plots import to_bytes
 from dobandit.report.html import to_html
-from dobandit.report.page import AGAINST, Page, Part, Picture, Section, Table, versions
+from dobandit.report.page import AGAINST, Page, Part, Picture, Section, Table, mean_text, versions
 from dobandit.suite import Comparison, write
 
 SETTLED = 0.01  # simple regret below which the recommendation counts as good
@@ -59,11 +58,6 @@ def table_of(comparison: Comparison, budgets: Sequence[float]) -> Table:
         cells = [mean_text(*rows[name, b], digits) + "*" * (rows[name, b][0] == lowest[b]) for b in budgets]
         found.append([name, *cells, *([settled_text(comparison, name)] if settles else [])])
     return Table([*head, f"<= {SETTLED:g} from"] if settles else head, found)
-
-
-def mean_text(mean: float, se: float, digits: int) -> str:
-    """`14.6 ± 0.8`; a single trial has no standard error."""
-    return f"{mean:.{digits}f}" + ("" if math.isnan(se) else f" ± {se:.{digits}f}")
 
 
 def settled_text(comparison: Comparison, name: str) -> str:
