@@ -16,15 +16,16 @@ from numpy.typing import NDArray
 
 import dobandit
 from dobandit.policies import policies_for
-from dobandit.report.suite import mean_text
-from dobandit.simulation.results import standard_error
+from dobandit.problem import Objective
+from dobandit.report.page import mean_text
+from dobandit.simulation import ARRAYS, standard_error
 from dobandit.suite import WORLDS, Comparison, compare
 
 Array = NDArray[np.float64]
 
 NETWORKS = Path(dobandit.__file__).parent / "examples" / "networks"
 THOMPSON, EXPLORE, PAPER = "causal-thompson", "causal-explore", "paper-cumulative"
-OURS = {"cumulative": THOMPSON, "simple": EXPLORE}
+OURS: Mapping[Objective, str] = {"cumulative": THOMPSON, "simple": EXPLORE}
 
 
 class Extent(NamedTuple):
@@ -58,7 +59,7 @@ class Bench(NamedTuple):
     kept: Path
     executor: Executor | None
 
-    def run(self, world: str, objective: str, policies: Sequence[str], trials: int, **rest: Any) -> Comparison:
+    def run(self, world: str, objective: Objective, policies: Sequence[str], trials: int, **rest: Any) -> Comparison:
         """A comparison: the one that was kept, or a new one."""
         start = time.perf_counter()
         if self.extent.budgets:
@@ -90,16 +91,16 @@ class Duel(NamedTuple):
 
     @property
     def others(self) -> list[str]:
-        return list(self.found.played)
+        return list(self.found.policies)
 
     def regret(self, name: str, at: int) -> Array:
         """Of a policy at a budget, by trial, on the trials of all."""
-        played = first(self.ours, self.found.trials) if name == self.name else self.found
-        return played.regret(name)[:, at]
+        found = self.ours if name == self.name else self.found
+        return found.regret[name][: self.found.trials, at]
 
     def told(self, at: int, digits: int = 1) -> str:
         """Our regret at a budget, in all of our trials."""
-        return told(self.ours.regret(self.name)[:, at], digits)
+        return told(self.ours.regret[self.name][:, at], digits)
 
     def best_other(self, at: int) -> str:
         return min(self.others, key=lambda name: float(self.regret(name, at).mean()))
@@ -107,10 +108,13 @@ class Duel(NamedTuple):
 
 def first(found: Comparison, trials: int) -> Comparison:
     """The first trials alone, which are the same as if no more had been asked for."""
-    return replace(found, played={name: of_trials[:trials] for name, of_trials in found.played.items()})
+    arrays: dict[str, Any] = {
+        field: {name: of[:trials] for name, of in getattr(found, field).items()} for field in ARRAYS
+    }
+    return replace(found, means=found.means[:trials], prices=found.prices[:trials], **arrays)
 
 
-def duels(bench: Bench, objective: str, often: Sequence[str] = (), closer: int = 1) -> list[Duel]:
+def duels(bench: Bench, objective: Objective, often: Sequence[str] = (), closer: int = 1) -> list[Duel]:
     ours = OURS[objective]
     others = [name for name in policies_for(objective) if name != ours]
     found = []

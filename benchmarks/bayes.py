@@ -23,7 +23,7 @@ from dobandit.estimate.pooled import PooledEstimator
 from dobandit.evidence.logged import read_log
 from dobandit.evidence.sources import open_source
 from dobandit.problem import Problem
-from dobandit.report.suite import mean_text
+from dobandit.report.page import mean_text
 from dobandit.simulation.parallel import processes
 from dobandit.simulation.results import standard_error
 from dobandit.suite.classes import WORLDS

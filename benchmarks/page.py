@@ -18,13 +18,13 @@ import numpy as np
 
 from _duels import EXPLORE, NETWORKS, OURS, PAPER, SMOKE, THOMPSON, Array, Bench, Duel, Extent, duels, first, told
 from _script import options
+from dobandit.arrays import Flags
 from dobandit.policies import policies_for
 from dobandit.report import Page, Points, Section, Table, to_markdown
 from dobandit.report.page import Part, versions
 from dobandit.report.suite import settled_text, table_of
-from dobandit.simulation.parallel import processes
-from dobandit.simulation.results import standard_error
-from dobandit.suite import WORLDS, Comparison, Played
+from dobandit.simulation import processes, standard_error
+from dobandit.suite import WORLDS, Comparison
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmark.md"
 KEPT = Path("dobandit-out") / "benchmark"
@@ -106,7 +106,7 @@ def simple(bench: Bench) -> Section:
 
 
 def _against_best(duel: Duel, budget: float) -> str:
-    at = duel.found.budgets.index(budget)
+    at = duel.found.grid.index(budget)
     best = duel.best_other(at)
     return f"{duel.told(at, 3)}; {duel.regret(best, at).mean():.3f} {best}"
 
@@ -115,7 +115,7 @@ def losses(found: Sequence[Duel]) -> list[Part]:
     """Where another policy is better than ours by more than chance explains."""
     lines = []
     for duel in found:
-        for at, budget in enumerate(duel.found.budgets):
+        for at, budget in enumerate(duel.found.grid):
             best = duel.best_other(at)
             difference = duel.regret(duel.name, at) - duel.regret(best, at)
             if difference.mean() > SURE * standard_error(difference):
@@ -133,7 +133,7 @@ def long_runs(bench: Bench) -> Section:
     worlds, budgets = bench.extent.worlds, bench.extent.long
     number = {w: bench.long if w in LONG_WORLDS or WORLDS[w].one_graph else bench.long // 6 for w in worlds}
     found = {w: bench.run(w, "cumulative", [THOMPSON], n, budgets=budgets) for w, n in number.items()}
-    regret = {world: comparison.regret(THOMPSON) for world, comparison in found.items()}
+    regret = {world: comparison.regret[THOMPSON] for world, comparison in found.items()}
     classes = [[world, str(len(r)), told(r[:, 0]), told(r[:, 1]), growth(r)] for world, r in regret.items()]
     single = [(world, trial) for world in LONG_WORLDS if world in worlds for trial in range(bench.long)]
     runs = sorted(single, key=lambda run: -regret[run[0]][run[1], 1])
@@ -161,21 +161,21 @@ def growth(regret: Array) -> str:
 
 
 def _long_run(comparison: Comparison, world: str, trial: int) -> list[str]:
-    played = comparison.played[THOMPSON][trial]
-    first, last = played.cumulative_regret
-    pulls = played.pulls[-1]
-    best, most = int((played.means / played.costs).argmax()), int(pulls.argmax())
-    share = f"{played.arms[most]}, {pulls[most] / pulls.sum():.0%}"
-    return [f"{world} {trial}", f"{first:.0f}", f"{last:.0f}", f"{played.gap:.4f}", played.arms[best], share]
+    first, last = comparison.regret[THOMPSON][trial]
+    pulls = comparison.pulls[THOMPSON][trial, -1]
+    best, most = int(np.nanargmax(comparison.means[trial] / comparison.prices[trial])), int(pulls.argmax())
+    share = f"{comparison.arms[most]}, {pulls[most] / pulls.sum():.0%}"
+    gap = comparison.gaps[trial]
+    return [f"{world} {trial}", f"{first:.0f}", f"{last:.0f}", f"{gap:.4f}", comparison.arms[best], share]
 
 
 def wrong_graph(bench: Bench) -> Section:
     policies, budgets = [THOMPSON, TRUSTING], bench.extent.wrong
     wrong = bench.run(WRONG_WORLD, "cumulative", policies, bench.trials, budgets=budgets, drop_hidden=True)
     rows = [[f"`{name}`", *_wrong_row(wrong, name)] for name in policies]
-    trusting = wrong.regret(TRUSTING)
+    trusting = wrong.regret[TRUSTING]
     stuck = np.flatnonzero(trusting[:, 1] - trusting[:, 0] > STUCK * trusting[:, 1]).tolist()
-    hit = sum(warned(wrong.played[THOMPSON][i]) for i in stuck)
+    hit = int(warned(wrong, THOMPSON)[stuck].sum())
     return Section(
         "A wrong graph",
         [
@@ -190,13 +190,14 @@ def wrong_graph(bench: Bench) -> Section:
 
 
 def _wrong_row(comparison: Comparison, name: str) -> list[str]:
-    r = comparison.regret(name)
-    warnings = sum(map(warned, comparison.played[name]))
-    return [told(r[:, 0]), told(r[:, 1]), f"{r[:, 1].max():.0f}", str(warnings)]
+    r = comparison.regret[name]
+    return [told(r[:, 0]), told(r[:, 1]), f"{r[:, 1].max():.0f}", str(warned(comparison, name).sum())]
 
 
-def warned(played: Played) -> bool:
-    return bool(played.contradicted[-1].any() or played.broken[-1].any())
+def warned(comparison: Comparison, name: str) -> Flags:
+    """The trials in which the policy said, at the last budget, that the data contradict the graph."""
+    marks = np.concatenate([comparison.contradicted[name], comparison.broken[name]], axis=2)
+    return np.asarray(marks[:, -1].any(axis=1))
 
 
 def network(bench: Bench) -> Section:
@@ -204,7 +205,7 @@ def network(bench: Bench) -> Section:
     for query in bench.extent.networks:
         for objective in OURS:
             found = bench.run(str(NETWORKS / query), objective, policies_for(objective), bench.trials)
-            budgets = bench.extent.curve if objective == "simple" else found.budgets
+            budgets = bench.extent.curve if objective == "simple" else found.grid
             parts += [f"`{query}`, {objective} regret, costs {found.costs}:", table_of(found, budgets)]
     return Section("Networks", parts)
 

@@ -6,6 +6,7 @@ usage: python benchmarks/progress.py [--against REV] [--worlds rand,bow] [--obje
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 
@@ -16,13 +17,15 @@ OURS = {"simple": "causal-explore", "cumulative": "causal-thompson"}
 BUDGETS = {"simple": (100, 200, 400, 800, 1600), "cumulative": (250, 1000, 2500)}
 
 
-def regrets(world: str, objective: str, trials: int, seed: int, budgets: tuple[int, ...]) -> list[list[float]]:
+def regrets(world: str, objective: Any, trials: int, seed: int, budgets: tuple[int, ...]) -> list[list[float]]:
     """The regret of our policy, by trial and budget."""
     from dobandit.suite import compare
 
-    comparison = compare(world, objective, policies=[OURS[objective]], budgets=budgets, trials=trials, seed=seed)
-    (played,) = comparison.played.values()
-    return [(trial.simple_regret if objective == "simple" else trial.cumulative_regret).tolist() for trial in played]
+    name = OURS[objective]
+    comparison = compare(world, objective, policies=[name], budgets=budgets, trials=trials, seed=seed)
+    regret: Any = comparison.regret  # a mapping; in older commits a method
+    found: list[list[float]] = (regret(name) if callable(regret) else regret[name]).tolist()
+    return found
 
 
 def main() -> None:

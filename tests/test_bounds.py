@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import dobandit as db
 from dobandit import worlds
 from dobandit.errors import DobanditError
-from dobandit.paper.bounds import NO_BACKDOOR, cumulative_lower, lines, simple_lower_rate, theorem_1, theorem_2
+from dobandit.paper.bound_curves import bound_curves
+from dobandit.paper.bounds import NO_BACKDOOR, cumulative_lower, simple_lower_rate, theorem_1, theorem_2
 from dobandit.paper.rarity import cells_of, general_rarity, thresholds
 from dobandit.policies.infrequent import threshold_m, threshold_n
 from dobandit.problem import Problem
@@ -263,26 +264,26 @@ def test_the_lower_bounds_bandit_is_no_parallel_graph(seed: int) -> None:
 def test_bounds_along_budgets_and_costs(objective: str) -> None:
     """Cumulative bounds grow with the budget, simple ones fall; each line is what the bound gives point by point."""
     problem, world = Problem(named.FIG6, "Y", 800, objective, default_cost=3), worlds.xor(named.FIG6, 1)
-    upper, lower = lines(problem, world, [200, 800, 3200, 10**7])
-    signs = {float(s) for line in (upper, lower) for s in np.sign(np.diff(line.y))}
+    upper, lower = bound_curves(problem, world, [200, 800, 3200, 10**7])
+    signs = {float(s) for line in (upper, lower) for s in np.sign(np.diff(line.mean))}
     assert signs <= ({1.0} if objective == "cumulative" else {-1.0, 0.0})
-    assert all(a < b for a, b in zip(lower.y, upper.y, strict=True)) or objective == "simple"
-    by_cost = lines(problem, world, [3, 5], axis="cost")
-    assert [line.y[0] for line in by_cost] == [upper.y[1], lower.y[1]]
+    assert all(a < b for a, b in zip(lower.mean, upper.mean, strict=True)) or objective == "simple"
+    by_cost = bound_curves(problem, world, [3, 5], axis="cost")
+    assert [line.mean[0] for line in by_cost] == [upper.mean[1], lower.mean[1]]
     assert by_cost[0].x == (3.0, 5.0)
 
 
 def test_lines_are_called_what_they_are() -> None:
     """For simple regret a bound where its constant is known, and a rate where it is not."""
     confounded, world = Problem(named.FIG6, "Y", 800, "simple", default_cost=3), worlds.xor(named.FIG6, 1)
-    upper, lower = lines(confounded, world, [800, 3200])
-    assert (upper.name, lower.name) == ("rate of Theorem 2", "rate of the lower bound")
-    assert upper.y == pytest.approx(theorem_2(confounded, world, [800, 3200]).rate)
+    upper, lower = bound_curves(confounded, world, [800, 3200])
+    assert (upper.policy, lower.policy) == ("rate of Theorem 2", "rate of the lower bound")
+    assert upper.mean == pytest.approx(theorem_2(confounded, world, [800, 3200]).rate)
     parallel = worlds.parallel(n=3)
     plain = Problem(parallel.graph, "Y", 800, "simple", default_cost=3)
-    upper, _ = lines(plain, parallel, [800, 3200])
-    assert upper.name == "upper bound (Theorem 2)"
-    assert upper.y == pytest.approx(theorem_2(plain, parallel, [800, 3200], constant=NO_BACKDOOR).curve)
+    upper, _ = bound_curves(plain, parallel, [800, 3200])
+    assert upper.policy == "upper bound (Theorem 2)"
+    assert upper.mean == pytest.approx(theorem_2(plain, parallel, [800, 3200], constant=NO_BACKDOOR).curve)
 
 
 def test_what_has_no_bound() -> None:

@@ -8,22 +8,27 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import dobandit
 from dobandit import is_identifiable, simulate
+from dobandit.arrays import Array
 from dobandit.chance import generator
 from dobandit.errors import DobanditError
 from dobandit.graph import Graph
+from dobandit.paper import PANELS, reproduce
 from dobandit.policies import policies_for
 from dobandit.problem import Problem
-from dobandit.simulation.api import draw_costs
-from dobandit.suite import WORLDS, Comparison, Played, compare, find
+from dobandit.simulation import ARRAYS, Results, draw_costs
+from dobandit.suite import WORLDS, Comparison, compare, find
+from dobandit.suite.run import regret_of
 from dobandit.worlds import World
 from tests.conftest import Ran
 
@@ -138,31 +143,35 @@ def test_parallel_worlds(n: int) -> None:
 # -- the trials ----------------------------------------------------------------------------------------
 
 
-def truth(comparison: Comparison) -> list[tuple[tuple[str, ...], list[float]]]:
-    (trials,) = comparison.played.values()
-    return [(trial.arms, trial.means.tolist()) for trial in trials]
+def by_arm(comparison: Comparison, values: Array) -> list[dict[str, float]]:
+    """What is known about the arms of each trial; other trials may have other arms, which are NaN here."""
+    rows = [dict(zip(comparison.arms, row, strict=True)) for row in values.tolist()]
+    return [{arm: value for arm, value in row.items() if value == value} for row in rows]
 
 
-def costs(comparison: Comparison) -> list[list[float]]:
-    (trials,) = comparison.played.values()
-    return [trial.costs.tolist() for trial in trials]
+def truth(comparison: Comparison) -> list[dict[str, float]]:
+    return by_arm(comparison, comparison.means)
 
 
 @pytest.mark.parametrize("world", ["rand", "n5"])
 def test_a_trial_is_a_function_of_seed_class_and_number(world: str) -> None:
     two = compare(world, policies=["f-kube"], trials=2, budgets=[60])
     three = compare(world, policies=["f-kube", "ucb"], trials=3, budgets=[30, 60])
-    for one, other in zip(two.played["f-kube"], three.played["f-kube"], strict=False):
-        assert one.arms == other.arms
-        np.testing.assert_array_equal(one.means, other.means)
-        np.testing.assert_array_equal(one.costs, other.costs)
-        np.testing.assert_array_equal(one.pulls[-1], other.pulls[-1])
+    assert truth(two) == truth(three)[:2]
+    assert by_arm(two, two.prices) == by_arm(three, three.prices)[:2]
+    pulls = [dict(zip(found.arms, row, strict=True)) for found in (two, three) for row in found.pulls["f-kube"][:2, -1]]
+    for one, other in zip(pulls[:2], pulls[2:], strict=True):
+        assert one.items() <= other.items()
+        assert sum(one.values()) == sum(other.values())
     assert truth(two) == truth(compare(world, policies=["ucb"], trials=2, costs="57", budgets=[60]))
     assert truth(two) != truth(compare(world, policies=["f-kube"], trials=2, seed=1, budgets=[60]))
 
 
 def test_all_kinds_of_costs_come_from_the_same_numbers() -> None:
-    found = {kind: costs(compare("rand", policies=["ucb"], trials=3, costs=kind, budgets=[20])) for kind in KINDS}
+    found = {}
+    for kind in KINDS:
+        comparison = compare("rand", policies=["ucb"], trials=3, costs=kind, budgets=[20])
+        found[kind] = [list(row.values()) for row in by_arm(comparison, comparison.prices)]
     for trial, near in enumerate(found["near"]):
         luck = [(c - 1) / 0.3 for c in near[1:]]
         assert near[0] == 1
@@ -189,6 +198,33 @@ def test_workers_change_nothing() -> None:
             assert alone.summary() == together.summary()
 
 
+def test_results_of_a_simulation_the_suite_and_a_reproduction_have_one_shape(tmp_path: Path) -> None:
+    """Also where every trial of the suite has a graph, and so arms, of its own."""
+    names = ["f-kube", "ucb"]
+    panel = replace(PANELS["fig8-budget"], grid=(30.0, 60.0))
+    run = simulate(panel.problem(), panel.experiment.world(), names, 3, budgets=panel.grid)
+    (again,) = reproduce([panel], 3, names, workers=1)
+    suite = compare("bow", policies=names, trials=3, budgets=panel.grid, seed=1)
+    for found in (run, again, suite):
+        assert isinstance(found, Results)
+        assert found.policies == tuple(names)
+        assert (found.trials, found.axis, found.grid) == (3, "budget", panel.grid)
+        assert [list(row) for row in found.summary()] == [["policy", "budget", "regret", "se", "spent", "rounds"]] * 4
+        columns = found.columns()
+        assert list(columns)[:6] == ["policy", "trial", "budget", "regret", "spent", "recommended"]
+        assert list(columns)[6:] == [f"pulls {arm}" for arm in found.arms]
+        assert columns["regret"].tolist() == [r for name in names for r in found.regret[name].ravel().tolist()]
+        found.write(tmp_path / "results.csv")
+        assert (tmp_path / "results.csv").read_text(encoding="utf-8").count("\n") == 1 + 2 * 3 * 2
+    for name in names:
+        np.testing.assert_array_equal(again.regret[name], run.regret[name])
+        np.testing.assert_array_equal(again.pulls[name], run.pulls[name])
+        prices = np.nan_to_num(suite.prices)[:, np.newaxis]  # an arm that a trial lacks is never pulled in it
+        np.testing.assert_allclose(suite.spent[name], (suite.pulls[name] * prices).sum(axis=2))
+        assert np.isfinite(np.take_along_axis(suite.means, suite.recommended[name], axis=1)).all()
+    assert np.isnan(suite.means).any()
+
+
 def test_policies_can_be_told_a_wrong_graph() -> None:
     right, wrong = (
         compare("n6h", policies=["paper-cumulative"], trials=4, budgets=[300], drop_hidden=drop)
@@ -202,19 +238,26 @@ def test_policies_can_be_told_a_wrong_graph() -> None:
 
 
 def test_regret_is_against_the_fractional_optimum() -> None:
-    played = Played(
-        ("do()", "do(X=0)", "do(X=1)"),
-        np.array([0.5, 0.4, 0.9]),
-        np.array([1.0, 2.0, 2.0]),
-        (5.0, 10.0),
-        np.array([[1.0, 0.0, 2.0], [4.0, 1.0, 2.0]]),
-        np.array([2, 0]),
-        np.zeros((2, 3)),
-        np.zeros((2, 0)),
-    )
-    np.testing.assert_allclose(played.cumulative_regret, [5 * 0.5 - 2.3, 10 * 0.5 - 4.2])
-    np.testing.assert_allclose(played.simple_regret, [0, 0.4])
-    assert played.gap == pytest.approx(0.05)
+    means, prices = np.array([[0.5, 0.4, 0.9]]), np.array([[1.0, 2.0, 2.0]])
+    pulls, recommended = np.array([[[1.0, 0.0, 2.0], [4.0, 1.0, 2.0]]]), np.array([[2, 0]])
+    cumulative = replace(made((5.0, 10.0)), pulls={"p": pulls}, recommended={"p": recommended})
+    np.testing.assert_allclose(regret_of(cumulative, "p", means, prices), [[5 * 0.5 - 2.3, 10 * 0.5 - 4.2]])
+    simple = replace(cumulative, objective="simple")
+    np.testing.assert_allclose(regret_of(simple, "p", means, prices), [[0, 0.4]])
+
+
+def test_the_gap_is_between_the_two_best_ratios_of_the_arms_that_a_trial_has() -> None:
+    means = np.array([[0.5, 0.4, 0.9], [0.5, 0.4, np.nan], [0.5, np.nan, np.nan]])
+    prices = np.array([[1.0, 2.0, 2.0]] * 3)
+    np.testing.assert_allclose(replace(made((5.0,)), means=means, prices=prices).gaps, [0.05, 0.3, np.nan])
+
+
+def made(grid: tuple[float, ...], **regret: list[list[float]]) -> Comparison:
+    """A comparison of which only this is known."""
+    known: dict[str, Any] = {field: {} for field in (*ARRAYS, "promises")}
+    known |= {"regret": {name: np.array(found) for name, found in regret.items()}}
+    known |= {"means": np.zeros((1, 0)), "prices": np.zeros((1, 0)), "arms": (), "optimum": "fractional"}
+    return Comparison(objective="cumulative", axis="budget", grid=grid, world="w", costs="57", **known)
 
 
 def test_a_single_arm_has_no_gap_and_no_regret(dobandit: Run, tmp_path: Path) -> None:
@@ -233,25 +276,16 @@ def test_regret_agrees_with_a_simulation_of_the_same_trial() -> None:
     problem = Problem(world.graph, "Y", budget=300, default_cost={"uniform": [1, 1.3]})
     results = simulate(problem, world, ["thompson"], trials=1, seed=seed, budgets=[100, 300])
     assert results.optimum == comparison.optimum == "fractional"
-    np.testing.assert_allclose(comparison.regret("thompson"), results.regret["thompson"], atol=1e-9)
-    np.testing.assert_array_equal(comparison.played["thompson"][0].costs, draw_costs([problem], seed)[0])
+    np.testing.assert_allclose(comparison.regret["thompson"], results.regret["thompson"], atol=1e-9)
+    np.testing.assert_array_equal(comparison.prices, draw_costs([problem], seed))
 
 
 def test_the_budget_from_which_regret_stays_small() -> None:
-    def lost(*simple: float) -> Played:
-        means = np.array([1.0, *(1 - s for s in simple)])
-        at = np.arange(1, len(means))
-        nothing = np.zeros((3, len(means)))
-        return Played(("",) * len(means), means, np.ones(len(means)), GRID, nothing, at, nothing, nothing)
-
-    grid = GRID
-    assert Comparison("w", "simple", "57", grid, {"p": [lost(0.0, 0.2, 0.005)]}).settled("p", 0.01) == 40
-    assert Comparison("w", "simple", "57", grid, {"p": [lost(0.0, 0.0, 0.0)]}).settled("p", 0.01) == 10
-    assert Comparison("w", "simple", "57", grid, {"p": [lost(0.0, 0.0, 0.1)]}).settled("p", 0.01) is None
-    assert Comparison("w", "simple", "57", grid, {"p": [lost(0.1, 0, 0), lost(0, 0, 0)]}).settled("p", 0.06) == 10
-
-
-GRID = (10.0, 20.0, 40.0)
+    grid = (10.0, 20.0, 40.0)
+    assert made(grid, p=[[0.0, 0.2, 0.005]]).settled("p", 0.01) == 40
+    assert made(grid, p=[[0.0, 0.0, 0.0]]).settled("p", 0.01) == 10
+    assert made(grid, p=[[0.0, 0.0, 0.1]]).settled("p", 0.01) is None
+    assert made(grid, p=[[0.1, 0.0, 0.0], [0.0, 0.0, 0.0]]).settled("p", 0.06) == 10
 
 
 # -- networks ------------------------------------------------------------------------------------------
@@ -264,11 +298,11 @@ def test_a_network_is_a_benchmark() -> None:
     assert world.graph.bidirected
     assert world.domains["harvest"] == ("0", "1")
     comparison = compare(source.name, policies=["f-kube"], trials=2, budgets=[50])
-    first, second = comparison.played["f-kube"]
-    np.testing.assert_array_equal(first.means, second.means)
-    assert first.costs.tolist() != second.costs.tolist()
+    first, second = comparison.means
+    np.testing.assert_array_equal(first, second)
+    assert comparison.prices[0].tolist() != comparison.prices[1].tolist()
     problem = Problem(world.graph, "harvest", budget=1, domains=world.domains)
-    np.testing.assert_allclose(first.means, world.means(problem))
+    np.testing.assert_allclose(first, world.means(problem))
 
 
 @pytest.mark.parametrize(
@@ -312,7 +346,7 @@ def test_suite_answers_in_json(dobandit: Run) -> None:
         assert set(row) == set("world objective costs policy budget regret se trials optimum".split())
         assert (row["objective"], row["costs"], row["trials"], row["optimum"]) == ("cumulative", "57", 2, "fractional")
     expected = compare("strong", costs="57", policies=["thompson"], trials=2, budgets=[20, 40], seed=3)
-    assert [r["regret"] for r in rows[4:6]] == [row.regret for row in expected.summary()]
+    assert [r["regret"] for r in rows[4:6]] == [row["regret"] for row in expected.summary()]
 
 
 def test_a_world_counts_once_however_it_is_written_and_all_policies_are_all(dobandit: Run) -> None:

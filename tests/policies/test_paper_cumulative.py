@@ -193,9 +193,8 @@ def test_an_arm_that_observations_cannot_tell_learns_from_its_own_pulls() -> Non
     assert len(factors_of(problem, "Z", only_relevant=False)) == 3
     wide = Problem(named.PARALLEL, "Y", budget=1)
     assert factors_of(wide, "X1", only_relevant=False) == ()  # P(Y | X1..X50) is never full: S = 0
-    bow = Problem(named.BOW, "Y", budget=1)
-    layout = Layout(bow, PaperCumulative().tables(bow))
-    number, value = Split(bow, layout, PaperCumulative().factors_by_variable(bow)).estimates(np.ones((4, layout.size)))
+    bow = PaperCumulative().compile(Problem(named.BOW, "Y", budget=1))
+    number, value = bow.split.estimates(np.ones((4, Layout(bow.problem, bow.tables).size)))
     np.testing.assert_array_equal([number, value], np.zeros((2, 4, 3)))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from dobandit.cli.common import PROBLEM, console, print_json, say, with_common_options, world_of
+from dobandit.cli.common import FILE, PROBLEM, console, print_json, say, with_common_options, world_of
 from dobandit.cli.tables import table
 from dobandit.errors import NotIdentifiable
 from dobandit.estimate.observational import LEVEL, Verdict, check_graph
@@ -18,8 +18,8 @@ from dobandit.problem import Choose, Cost, CostLike, Problem, Uniform
 
 @click.command()
 @PROBLEM
-@click.option("--data", type=click.Path(path_type=Path), help="Rows (CSV, Parquet) to test the graph against.")
-@click.option("--plot", type=click.Path(path_type=Path), help="Draw the graph into this file (PNG, SVG, PDF).")
+@click.option("--data", type=FILE, help="Rows (CSV, Parquet) to test the graph against.")
+@click.option("--plot", type=FILE, help="Draw the graph into this file (PNG, SVG, PDF).")
 @with_common_options
 def command(problem: Path, data: Path | None, plot: Path | None, as_json: bool, quiet: bool) -> None:
     """Validate PROBLEM and show what each arm can learn from observations.

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from dobandit.worlds import World
 
 F = TypeVar("F", bound=Callable[..., Any])
-ALL = "all"  # in place of the name of a policy: every one that fits
-PROBLEM = click.argument("problem", type=click.Path(path_type=Path))
+FILE = click.Path(path_type=Path)
+PROBLEM = click.argument("problem", type=FILE)
 OPTIONS = (
     click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout, nothing else."),
     click.option("--quiet", is_flag=True, help="No notes and warnings on stderr."),
@@ -61,6 +61,14 @@ def say(text: str, quiet: bool) -> None:
     """Talk: to stderr, and not at all if the user wants quiet."""
     if not quiet:
         click.echo(text, err=True)
+
+
+def answer(document: dict[str, Any], sentence: str, as_json: bool, quiet: bool) -> None:
+    """What was done, as JSON or as a sentence."""
+    if as_json:
+        print_json(document)
+    else:
+        say(sentence, quiet)
 
 
 def print_json(document: object) -> None:

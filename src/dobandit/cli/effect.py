@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
-from dobandit.cli.common import PROBLEM, console, print_json, read_arm, say, with_common_options, world_of
-from dobandit.cli.tables import table
+from dobandit.cli.common import FILE, PROBLEM, console, print_json, read_arm, say, with_common_options, world_of
+from dobandit.cli.tables import number, table
 from dobandit.errors import ArmError, listing
 from dobandit.estimate.observational import Effect, effects, naive_means
 from dobandit.evidence import open_source
@@ -18,7 +19,7 @@ from dobandit.problem import Arm, Goal, Problem
 
 @click.command()
 @PROBLEM
-@click.argument("data", type=click.Path(path_type=Path))
+@click.argument("data", type=FILE)
 @click.option(
     "--do", "settings", multiple=True, metavar="X=VALUE", help="The intervention; may be given several times."
 )
@@ -32,7 +33,7 @@ from dobandit.problem import Arm, Goal, Problem
     help="The level of the intervals.",
 )
 @click.option("--truth", is_flag=True, help="Also show the true means, where the problem has a [world].")
-@click.option("--plot", type=click.Path(path_type=Path), help="Draw the effects into this file (PNG, SVG, PDF).")
+@click.option("--plot", type=FILE, help="Draw the effects into this file (PNG, SVG, PDF).")
 @with_common_options
 def command(
     problem: Path,
@@ -56,15 +57,24 @@ def command(
     estimates = effects(found, source, arms, level)
     if plot is not None or not as_json:
         true_means = _true_means(found, problem, arms) if truth else [math.nan] * len(arms)
-        naive = naive_means(found, source, arms)
+        answers = list(map(Answer, arms, estimates, naive_means(found, source, arms), true_means))
     if plot is not None:
-        _draw(found, arms, estimates, naive, true_means, plot)
+        _draw(found, answers, plot)
         say(f"wrote {plot}", quiet)
     if as_json:
         rows = zip(arms, estimates, strict=True)
         print_json({"effects": [{"arm": str(arm), **vars(estimate)} for arm, estimate in rows]})
     else:
-        _show(found, arms, estimates, naive, true_means, level, truth)
+        _show(found, answers, level, truth)
+
+
+class Answer(NamedTuple):
+    """What is known about an arm; NaN where nothing is."""
+
+    arm: Arm
+    estimate: Effect
+    naive: float
+    truth: float
 
 
 def _arms(problem: Problem, settings: tuple[str, ...], all_arms: bool) -> list[Arm]:
@@ -96,27 +106,17 @@ def _true_means(problem: Problem, path: Path, arms: list[Arm]) -> list[float]:
     return [means.get(arm, math.nan) for arm in arms]
 
 
-def _show(
-    problem: Problem,
-    arms: list[Arm],
-    estimates: list[Effect],
-    naive: list[float],
-    true_means: list[float],
-    level: float,
-    truth: bool,
-) -> None:
+def _show(problem: Problem, answers: list[Answer], level: float, truth: bool) -> None:
     from rich.markup import escape
 
     numbers = [f"mean {problem.reward}", f"{level:.0%} interval", "rows", "naive", *(["true"] if truth else [])]
     shown = table("arm", numbers=numbers)
     shown.add_column("method")
-    best_first = sorted(range(len(arms)), key=lambda i: _rank(estimates[i].mean, problem.goal))
-    for i in best_first:
-        e = estimates[i]
+    for arm, e, naive, true in sorted(answers, key=lambda answer: _rank(answer.estimate.mean, problem.goal)):
         known = e.method != "none"
         cells = [f"{e.mean:.4g}", f"{e.low:.4g} to {e.high:.4g}", f"{e.n:,}"] if known else ["", "", ""]
-        cells += [_number(naive[i])] + ([_number(true_means[i])] if truth else [])
-        shown.add_row(escape(str(arms[i])), *cells, e.method if known else "not identifiable")
+        cells += [number(naive), *([number(true)] if truth else [])]
+        shown.add_row(escape(str(arm)), *cells, e.method if known else "not identifiable")
     screen = console()
     screen.print(shown)
     screen.print("[dim]naive: the mean of the rows that happened to have this value, confounding included[/]")
@@ -126,21 +126,12 @@ def _rank(mean: float, goal: Goal) -> float:
     return math.inf if math.isnan(mean) else -mean if goal == "max" else mean
 
 
-def _number(value: float) -> str:
-    return "" if math.isnan(value) else f"{value:.4g}"
-
-
-def _draw(
-    problem: Problem, arms: list[Arm], estimates: list[Effect], naive: list[float], true_means: list[float], path: Path
-) -> None:
+def _draw(problem: Problem, answers: list[Answer], path: Path) -> None:
     from dobandit.plots import EffectRow, effects_figure, save
 
-    def known(value: float) -> float | None:
-        return None if math.isnan(value) else value
-
-    rows = [
-        EffectRow(str(arm), known(e.mean), known(e.low), known(e.high), known(seen), known(true))
-        for arm, e, seen, true in zip(arms, estimates, naive, true_means, strict=True)
-    ]
+    rows = []
+    for arm, e, *others in answers:
+        known = (None if math.isnan(value) else value for value in (e.mean, e.low, e.high, *others))
+        rows.append(EffectRow(str(arm), *known))
     title, xlabel = f"Effects on {problem.reward}", f"mean of {problem.reward}"
     save(effects_figure(rows, title=title, xlabel=xlabel, low_is_good=problem.goal == "min"), path)

@@ -7,19 +7,15 @@ from pathlib import Path
 
 import click
 
-from dobandit.cli.common import open_new, print_json, say, with_common_options
+from dobandit.cli.common import FILE, answer, open_new, with_common_options
 
 START = "start"
 
 
 def examples() -> dict[str, str]:
     """The problems that come with the program, by name."""
-    folder = files("dobandit.examples")
-    return {
-        entry.name.removesuffix(".toml"): entry.read_text(encoding="utf-8")
-        for entry in sorted(folder.iterdir(), key=lambda e: e.name)
-        if entry.name.endswith(".toml")
-    }
+    problems = [entry for entry in files("dobandit.examples").iterdir() if entry.name.endswith(".toml")]
+    return {entry.name.removesuffix(".toml"): entry.read_text(encoding="utf-8") for entry in problems}
 
 
 def names() -> list[str]:
@@ -28,7 +24,7 @@ def names() -> list[str]:
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FILE)
 @click.option("--example", metavar="NAME", default=START, help=f"An example instead: {', '.join(names())}.")
 @with_common_options
 def command(file: Path, example: str, as_json: bool, quiet: bool) -> None:
@@ -38,7 +34,4 @@ def command(file: Path, example: str, as_json: bool, quiet: bool) -> None:
         raise click.UsageError(f"there is no example {example!r}; there are {', '.join(names())}")
     with open_new(file) as out:
         out.write(known[example])
-    if as_json:
-        print_json({"path": str(file)})
-    else:
-        say(f"wrote {file}; edit it, then: dobandit check {file}", quiet)
+    answer({"path": str(file)}, f"wrote {file}; edit it, then: dobandit check {file}", as_json, quiet)

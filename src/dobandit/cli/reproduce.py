@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 import csv
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
-from dobandit.cli.common import console, print_json, say, with_common_options
-from dobandit.cli.progress import progress
-from dobandit.cli.simulating import SEED, WORKERS
-from dobandit.cli.tables import table
+from dobandit import paper
+from dobandit.cli.common import FILE, console, print_json, say, with_common_options
+from dobandit.cli.simulating import SEED, WORKERS, Report, progress
+from dobandit.cli.tables import number, table
 from dobandit.errors import FileError, listing
 from dobandit.files import storing
-from dobandit.paper import (
-    PANELS,
-    TRIALS,
-    Blocks,
-    Job,
-    Progress,
-    Reproduced,
-    agreement,
-    chosen_panels,
-    jobs_of,
-    reproduce,
-    sizes,
-)
 from dobandit.report import counted
 
 OUT = Path("dobandit-out/reproduce")
@@ -36,14 +22,12 @@ OUT = Path("dobandit-out/reproduce")
 
 @click.command()
 @click.argument("panels", nargs=-1, metavar="[PANEL]...")
-@click.option("--trials", default=TRIALS, show_default=True, type=click.IntRange(1), help="How many trials.")
+@click.option("--trials", default=paper.TRIALS, show_default=True, type=click.IntRange(1), help="How many trials.")
 @click.option("--policy", "policies", multiple=True, metavar="P", help="A policy (repeat); default: the paper's.")
 @SEED
 @WORKERS
-@click.option(
-    "--out", default=OUT, show_default=True, type=click.Path(path_type=Path), metavar="DIR", help="Where results go."
-)
-@click.option("--page", type=click.Path(path_type=Path), metavar="FILE", help="Write a Markdown page of it, too.")
+@click.option("--out", default=OUT, show_default=True, type=FILE, metavar="DIR", help="Where results go.")
+@click.option("--page", type=FILE, metavar="FILE", help="Write a Markdown page of it, too.")
 @click.option("--bounds", is_flag=True, help="Draw the bounds of the paper's theorems, too.")
 @click.option("--list", "only_list", is_flag=True, help="Name the panels.")
 @with_common_options
@@ -69,16 +53,18 @@ def command(
     if only_list:
         _list(as_json)
         return
-    wanted = chosen_panels(panels or PANELS)
-    jobs = jobs_of(wanted, trials, policies or None, seed)
-    work = sizes(jobs)
+    wanted = paper.chosen_panels(panels or paper.PANELS)
+    jobs = paper.jobs_of(wanted, trials, policies or None, seed)
+    work = paper.sizes(jobs)
     if idle := [p.name for p in wanted if p.name not in work]:
         say(f"note: left out, because the policies are for another kind of regret: {listing(idle)}", quiet)
     if page is not None:
         _check_page(page)
     with _resumable(out, jobs), progress(list(work), quiet) as report:
         tell = report and _weighed(report, work)
-        found = reproduce(wanted, trials, policies or None, seed, out=out / "blocks", workers=workers, progress=tell)
+        found = paper.reproduce(
+            wanted, trials, policies or None, seed, out=out / "blocks", workers=workers, progress=tell
+        )
         old = _write(found, out, page, bounds)
     if as_json:
         print_json({"panels": [_plain(one) for one in found]})
@@ -103,36 +89,35 @@ def _check_page(page: Path) -> None:
         images.mkdir(exist_ok=True)
 
 
-def _weighed(report: Progress, sizes: Mapping[str, float]) -> Progress:
+def _weighed(report: Report, sizes: Mapping[str, float]) -> Report:
     """The bar counts panels as equal: let each move it by its part of the work."""
     mean = sum(sizes.values()) / len(sizes)
     return lambda panel, share: report(panel, share * sizes[panel] / mean)
 
 
 @contextmanager
-def _resumable(out: Path, jobs: Sequence[Job]) -> Iterator[None]:
+def _resumable(out: Path, jobs: Sequence[paper.Job]) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        blocks = Blocks(out / "blocks")
+        blocks = paper.Blocks(out / "blocks")
         kept = sum(blocks.find(job) is not None for job in jobs)
         how = f"{kept} of {counted(len(jobs), 'piece')} kept in {out}: the same command goes on from there"
         raise KeyboardInterrupt(how) from None
 
 
 def _list(as_json: bool) -> None:
+    panels = paper.PANELS.values()
     if as_json:
-        print_json(
-            {"panels": [{"panel": p.name, "x_label": p.x_label, "policies": p.policies} for p in PANELS.values()]}
-        )
+        print_json({"panels": [{"panel": p.name, "x_label": p.x_label, "policies": p.policies} for p in panels]})
         return
     shown = table("panel", "regret", "world", "costs", gap=2)
-    for p in PANELS.values():
+    for p in panels:
         shown.add_row(p.name, p.objective, p.describe_world(), p.describe_money())
     console().print(shown)
 
 
-def _write(found: Sequence[Reproduced], out: Path, page: Path | None, bounds: bool) -> list[str]:
+def _write(found: Sequence[paper.Reproduced], out: Path, page: Path | None, bounds: bool) -> list[str]:
     """Tidy results, figures and the report. Figures that do not belong to it are removed; their panels are told."""
     from dobandit.report import remove_others, write_page, write_reproduction
 
@@ -146,7 +131,7 @@ def _write(found: Sequence[Reproduced], out: Path, page: Path | None, bounds: bo
     return others
 
 
-def _write_results(found: Sequence[Reproduced], path: Path) -> None:
+def _write_results(found: Sequence[paper.Reproduced], path: Path) -> None:
     """One line for each panel, policy and place on the grid."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -158,7 +143,7 @@ def _write_results(found: Sequence[Reproduced], path: Path) -> None:
                     writer.writerow([one.panel.name, name, f"{x:g}", one.trials, mean, se, *(point or ("", ""))])
 
 
-def _plain(found: Reproduced) -> dict[str, object]:
+def _plain(found: paper.Reproduced) -> dict[str, object]:
     curves = [
         {
             "policy": name,
@@ -179,7 +164,7 @@ def _plain(found: Reproduced) -> dict[str, object]:
     }
 
 
-def _show(found: Sequence[Reproduced]) -> None:
+def _show(found: Sequence[paper.Reproduced]) -> None:
     from rich.markup import escape
 
     numbers = ("regret", "± se", "published", "in 3 s.e.", "seconds")
@@ -187,12 +172,12 @@ def _show(found: Sequence[Reproduced]) -> None:
     for one in found:
         for i, (name, curve) in enumerate(one.curves.items()):
             there = one.published.get(name)
-            agreed = agreement(curve, there) if there else None
+            agreed = paper.agreement(curve, there) if there else None
             share = f"{agreed.share:.0%}" if agreed and agreed.points else ""
-            known = [f"{there.mean[-1]:.4g}" if there else "", share]
-            error = "" if math.isnan(curve.se[-1]) else f"{round(curve.se[-1], 9):.2g}"  # rounding makes no error
-            cells = [f"{curve.mean[-1]:.4g}", error, *known]
-            shown.add_row(one.panel.name if not i else "", escape(name), *cells, "" if i else f"{one.seconds:.1f}")
+            error = number(round(curve.se[-1], 9), 2)  # what rounding leaves is no error
+            cells = [number(curve.mean[-1]), error, number(there.mean[-1]) if there else "", share]
+            panel, seconds = ("", "") if i else (one.panel.name, f"{one.seconds:.1f}")
+            shown.add_row(panel, escape(name), *cells, seconds)
     screen = console()
     screen.print(shown)
     screen.print(f"[dim]regret at the last point of each panel, means over {counted(found[0].trials, 'trial')}[/]")

@@ -10,15 +10,13 @@ from typing import Any
 import click
 
 from dobandit import worlds
-from dobandit.cli.common import ALL, PROBLEM, console, print_json, say, with_common_options, world_of
-from dobandit.cli.folder import ready, writing
-from dobandit.cli.progress import progress
-from dobandit.cli.simulating import SEED, executor
+from dobandit.cli.common import FILE, PROBLEM, console, print_json, say, with_common_options, world_of
+from dobandit.cli.simulating import ALL, SEED, executor, progress, ready, writing
 from dobandit.cli.tables import table
 from dobandit.errors import listing
 from dobandit.policies import policies_for, policy, spec_of
 from dobandit.problem import Problem
-from dobandit.report import AGAINST, counted
+from dobandit.report import AGAINST, comparison_page, counted, summary_rows, to_html
 from dobandit.simulation import Results, simulate
 from dobandit.worlds import World
 
@@ -40,15 +38,13 @@ WORTH_PROCESSES = 256  # trials from which starting processes pays
 )
 @click.option(
     "--evidence",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="Logged rows (CSV, Parquet) of this world; policies that can read logs start from them, free of charge.",
 )
 @SEED
 @click.option("--workers", type=click.IntRange(1), help="Number of processes; default: chosen by the number of trials.")
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write report.html, results.csv and regret.png there."
-)
+@click.option("--out", type=FILE, metavar="DIR", help="Write report.html, results.csv and regret.png there.")
 @with_common_options
 def command(
     problem: Path,
@@ -125,24 +121,15 @@ def _show(results: Results) -> None:
     from rich.markup import escape
 
     shown = table("policy", numbers=("budget", f"{results.objective} regret", "± se", "spent", "pulls"))
-    last = results.grid[-1]
-    order = {row["policy"]: row["regret"] for row in results.summary() if row["budget"] == last}
-    for row in sorted(results.summary(), key=lambda row: (order[row["policy"]], row["policy"], row["budget"])):
-        numbers = [f"{row['budget']:g}", f"{row['regret']:.4g}", _number(row["se"]), f"{row['spent']:.6g}"]
-        shown.add_row(escape(str(row["policy"])), *numbers, f"{row['rounds']:.1f}")
+    for name, *numbers in summary_rows(results):
+        shown.add_row(escape(name), *numbers)
     screen = console()
     screen.print(shown)
     screen.print(f"[dim]means over {counted(results.trials, 'trial')}, against {AGAINST[results.optimum]}[/]")
 
 
-def _number(value: float | str) -> str:
-    return "" if value != value else f"{value:.2g}"  # a single trial has no standard error
-
-
 def _write(results: Results, folder: Path, facts: dict[str, str], quiet: bool) -> None:
     """Tidy results, a figure, and a page with both."""
-    from dobandit.report import comparison_page, to_html
-
     page = comparison_page(results, f"Policies on {facts['problem']}", facts)
     with writing(folder):
         results.write(folder / "results.csv")

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from dobandit.cli.common import PROBLEM, open_new, print_json, read_arm, say, with_common_options, world_of
+from dobandit.cli.common import FILE, PROBLEM, answer, open_new, read_arm, with_common_options, world_of
 from dobandit.problem import Problem
 
 
 @click.command()
 @PROBLEM
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=FILE)
 @click.option("-n", "--rows", default=1000, show_default=True, type=click.IntRange(1), help="How many rows.")
 @click.option("--do", "arm", default="do()", show_default=True, metavar="ARM", help="The arm to sample, such as X=1.")
 @click.option("--seed", default=0, show_default=True, help="The seed of the rows.")
@@ -28,7 +28,4 @@ def command(problem: Path, file: Path, rows: int, arm: str, seed: int, as_json: 
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(seen)
         writer.writerows(zip(*seen.values(), strict=True))
-    if as_json:
-        print_json({"path": str(file), "rows": rows})
-    else:
-        say(f"wrote {rows:,} rows of {chosen} to {file}", quiet)
+    answer({"path": str(file), "rows": rows}, f"wrote {rows:,} rows of {chosen} to {file}", as_json, quiet)

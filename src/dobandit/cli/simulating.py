@@ -1,26 +1,84 @@
-"""What the commands that simulate share: the seed, and the processes that do the work."""
+"""What the commands that simulate share: seed, processes, the folder of results, and how far the work is."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from pathlib import Path
 
 import click
 
+from dobandit.errors import StorageError
+from dobandit.files import make_folder, storing
 from dobandit.simulation import processes
 
+Report = Callable[[str, float], None]  # what is worked on, and the share of it that is done
 SEED = click.option("--seed", default=0, show_default=True, help="The seed of worlds, costs and outcomes.")
 WORKERS = click.option("--workers", type=click.IntRange(1), help="Number of processes; default: one for each core.")
+ALL = "all"  # in place of the name of a policy: every one that fits
+
+
+def executor(workers: int | None, default: int | None = None) -> AbstractContextManager[ProcessPoolExecutor | None]:
+    """A pool of processes, one for each core unless told otherwise; None where a single process does the work."""
+    wanted = workers or default or os.cpu_count() or 1
+    return nullcontext() if wanted == 1 else processes(wanted)
 
 
 @contextmanager
-def executor(workers: int | None, default: int | None = None) -> Iterator[ProcessPoolExecutor | None]:
-    """A pool of processes, one for each core unless told otherwise; None where a single process does the work."""
-    wanted = workers or default or os.cpu_count() or 1
-    if wanted == 1:
+def ready(folder: Path | None, figures: bool) -> Iterator[None]:
+    """Work whose results go to a folder: it is made, and figures are tried, before hours of work are lost.
+
+    If the work fails, the folders that were made for it are removed again.
+    """
+    if folder is None:
+        yield
+        return
+    if figures:
+        from dobandit.plots import plain_style
+
+        with plain_style():  # says so if matplotlib is missing
+            pass
+    new = [place for place in (folder, *folder.parents) if not place.exists()]
+    try:
+        with writing(folder):
+            make_folder(folder)
+        yield
+    except BaseException:
+        for place in new:
+            with suppress(OSError):
+                place.rmdir()  # only if it is empty
+        raise
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """What the file system refuses, as a sentence."""
+    with storing(folder):
+        try:
+            yield
+        except (FileExistsError, NotADirectoryError):
+            raise StorageError(f"{folder}: cannot be written: a file is in the way; name a folder") from None
+
+
+@contextmanager
+def progress(parts: Sequence[str], quiet: bool) -> Iterator[Report | None]:
+    """A bar on stderr with the time that is left, if there is a terminal to see it."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    screen = Console(stderr=True)
+    if quiet or not screen.is_terminal:
         yield None
         return
-    with processes(wanted) as pool:
-        yield pool
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=screen, transient=True) as bar:
+        task = bar.add_task("", total=len(parts))
+        shares = dict.fromkeys(parts, 0.0)
+
+        def report(part: str, share: float) -> None:
+            shares[part] = share
+            bar.update(task, description=part, completed=sum(shares.values()))
+
+        yield report

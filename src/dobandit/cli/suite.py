@@ -8,14 +8,12 @@ from pathlib import Path
 
 import click
 
-from dobandit.cli.common import ALL, console, print_json, say, with_common_options
-from dobandit.cli.folder import ready, writing
-from dobandit.cli.progress import progress
-from dobandit.cli.simulating import SEED, WORKERS, executor
+from dobandit.cli.common import FILE, console, print_json, say, with_common_options
+from dobandit.cli.simulating import ALL, SEED, WORKERS, executor, progress, ready, writing
 from dobandit.cli.tables import table
 from dobandit.errors import listing
 from dobandit.policies import policy
-from dobandit.problem import OBJECTIVES
+from dobandit.problem import OBJECTIVES, Objective
 from dobandit.suite import BUDGETS, COSTS, USUAL_COSTS, WORLDS, Comparison, compare, find
 
 MOST_COLUMNS = 4  # budgets in a table
@@ -73,13 +71,11 @@ def _usual_budgets(objective: str) -> str:
 @click.option("--trials", default=20, show_default=True, type=click.IntRange(1), help="How many trials in each world.")
 @SEED
 @WORKERS
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Write report.html, results.csv and figures there."
-)
+@click.option("--out", type=FILE, metavar="DIR", help="Write report.html, results.csv and figures there.")
 @with_common_options
 def command(
     worlds: tuple[str, ...],
-    objective: str | None,
+    objective: Objective | None,
     costs: str | None,
     budgets: tuple[float, ...],
     names: tuple[str, ...],
@@ -113,11 +109,19 @@ def command(
     if out is not None:
         _write(comparisons, out, seed, quiet)
     if as_json:
-        print_json({"results": [row._asdict() for comparison in comparisons for row in comparison.summary()]})
+        print_json({"results": [row for comparison in comparisons for row in _rows(comparison)]})
 
 
-def _objective_of(names: Sequence[str]) -> str:
-    return policy(names[0]).objective if names else OBJECTIVES[0]
+def _objective_of(names: Sequence[str]) -> Objective:
+    return next((o for o in OBJECTIVES if names and policy(names[0]).objective == o), OBJECTIVES[0])
+
+
+def _rows(comparison: Comparison) -> list[dict[str, float | str]]:
+    """What the JSON document says of every policy and budget."""
+    kind = {"world": comparison.world, "objective": comparison.objective, "costs": comparison.costs}
+    of_all: dict[str, float | str] = {"trials": comparison.trials, "optimum": comparison.optimum}
+    shown = ("policy", "budget", "regret", "se")
+    return [{**kind, **{name: row[name] for name in shown}, **of_all} for row in comparison.summary()]
 
 
 def _show(comparisons: Sequence[Comparison]) -> None:
@@ -128,7 +132,7 @@ def _show(comparisons: Sequence[Comparison]) -> None:
 
     screen = console()
     for comparison in comparisons:
-        found = table_of(comparison, _some(comparison.budgets))
+        found = table_of(comparison, _some(comparison.grid))
         policy, *numbers = found.head
         shown = table(policy, numbers=numbers, wrap=policy, gap=2)
         for row in found.rows:
@@ -152,6 +156,6 @@ def _write(comparisons: Sequence[Comparison], folder: Path, seed: int, quiet: bo
 
     with writing(folder):
         write_suite(comparisons, folder, seed)
-    figures = any(len(comparison.budgets) > 1 for comparison in comparisons)
+    figures = any(len(comparison.grid) > 1 for comparison in comparisons)
     beside = ", results.csv and the figures beside it" if figures else " and results.csv"
     say(f"wrote {folder / 'report.html'}{beside}", quiet)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -23,3 +24,8 @@ def table(*words: str, numbers: Iterable[str] = (), wrap: str | None = None, gap
     for name in numbers:
         made.add_column(name, justify="right", no_wrap=wrap is not None)
     return made
+
+
+def number(value: float, digits: int = 4) -> str:
+    """With so many significant digits; nothing for what is not known."""
+    return "" if math.isnan(value) else f"{value:.{digits}g}"

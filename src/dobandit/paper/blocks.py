@@ -15,7 +15,7 @@ from hashlib import blake2b
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,10 +23,10 @@ from dobandit import __version__
 from dobandit.arrays import Array
 from dobandit.files import DRAFT, make_folder, replacing, storing
 from dobandit.paper.panel import Panel
-from dobandit.simulation import simulate, simulate_costs
+from dobandit.simulation import ARRAYS, simulate, simulate_costs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 
 PIECE = 64  # trials; a whole block of chance
@@ -74,7 +74,7 @@ class Job(NamedTuple):
 class Block(NamedTuple):
     """What a job found."""
 
-    regret: Array  # axes: trial, place on the grid
+    arrays: Mapping[str, Array]  # of its policy, by the names that they have in `Results`
     optimum: str  # what the regret is measured against
     seconds: float
 
@@ -96,8 +96,8 @@ def compute(job: Job) -> Block:
         results = simulate_costs(
             panel.problem(), world, panel.grid, [job.policy], job.trials, job.seed, first=job.first
         )
-    (regret,) = results.regret.values()
-    return Block(regret, results.optimum, time.perf_counter() - start)
+    arrays = {field: getattr(results, field)[job.policy] for field in ARRAYS}
+    return Block(arrays, results.optimum, time.perf_counter() - start)
 
 
 class Blocks:
@@ -111,13 +111,9 @@ class Blocks:
 
     def keep(self, job: Job, block: Block) -> None:
         with replacing(self.folder / job.file) as draft:
-            np.savez(
-                draft,
-                key=np.array(job.key),
-                regret=block.regret,
-                optimum=np.array(block.optimum),
-                seconds=np.array(block.seconds),
-            )
+            about = {"key": job.key, "optimum": block.optimum, "seconds": block.seconds}
+            contents: dict[str, Any] = {**block.arrays, **{name: np.array(said) for name, said in about.items()}}
+            np.savez_compressed(draft, **contents)
 
     def _tidy(self) -> None:
         """Remove the drafts of runs that were killed while they wrote them."""
@@ -130,12 +126,15 @@ class Blocks:
         """The piece as it was kept; None if it is not there or anything about it is wrong."""
         try:
             with (self.folder / job.file).open("rb") as file, np.load(file, allow_pickle=False) as kept:
-                key, regret = str(kept["key"]), kept["regret"]
-                block = Block(regret, str(kept["optimum"]), float(kept["seconds"]))
+                if str(kept["key"]) != job.key:
+                    return None
+                arrays = {field: kept[field] for field in ARRAYS}
+                block = Block(arrays, str(kept["optimum"]), float(kept["seconds"]))
         except Exception:  # truncated, foreign, spoilt, unreadable: in every case the work is done again
             return None
-        right = key == job.key and regret.shape == (job.trials, len(job.panel.grid)) and regret.dtype == np.float64
-        return block if right and np.isfinite(regret).all() else None
+        shape = (job.trials, len(job.panel.grid))
+        right = (array.shape[:2] == shape and np.isfinite(array).all() for array in arrays.values())
+        return block if all(right) else None
 
 
 @cache

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from dobandit.arrays import Array
 from dobandit.errors import DobanditError
 from dobandit.paper.rarity import Cells, Rarity, cells_of, rarity, thresholds
-from dobandit.problem import Axis, Cost, Problem
+from dobandit.problem import Cost, Problem
 from dobandit.worlds import World
 
 TIE = 1e-12  # gaps below this are none
@@ -34,9 +34,7 @@ class Theorem1(NamedTuple):
     best: str  # a*: the arm with the largest mean per cost
     costs: Array  # c_a, in units of the cost of do()
     gaps: Array  # delta_a: by how much the mean per cost falls short of that of a*
-    rarest: Array  # p_{i,x}: the probability of the rarest cell that S counts; 0 where observations tell nothing
-    variables: int  # |V|, in G[An(Y)]
-    alphabet: Array  # W_i: the number of values of all variables but X_i and the reward
+    cells: Cells  # that S counts
     b: Array  # a number of rounds up to which the arm's evidence is surely too thin to stop pulling it
     tau: Array  # the probability that no cell has by then less than half of its share, at least
     saved: Array  # pulls that observations make needless, at least
@@ -58,14 +56,6 @@ class Theorem2(NamedTuple):
     curve: Array  # the regret, at most, if M is right
 
 
-class Line(NamedTuple):
-    """A bound to be drawn beside measured regret."""
-
-    name: str
-    x: tuple[float, ...]
-    y: tuple[float, ...]
-
-
 def theorem_1(
     problem: Problem, world: World, budgets: ArrayLike | None = None, costs: ArrayLike | None = None
 ) -> Theorem1:
@@ -77,12 +67,11 @@ def theorem_1(
     >>> bound.best, bound.gaps.round(3), bound.curve.round(0)
     ('do()', array([0.   , 0.545, 0.045]), array([ 738., 1105.]))
     """
-    stage = _stage(problem, world, budgets, costs)
+    stage, cells = _stage(problem, world, budgets, costs), cells_of(problem, world)
     budget, costs_ = stage.budgets[:, np.newaxis], stage.costs
     ratio = stage.means / costs_
     best = int(ratio.argmax())
     gaps = np.where(ratio[best] - ratio > TIE, ratio[best] - ratio, 0.0)
-    cells = cells_of(problem, world)
     last = max(1.0, float(costs_[best]))  # with less money do() or a* is out of reach
     log = np.log(np.maximum(budget / costs_.min(), 1.0))  # of the largest number of rounds
     with np.errstate(divide="ignore"):
@@ -100,9 +89,7 @@ def theorem_1(
         best=str(problem.arms[best]),
         costs=costs_,
         gaps=gaps,
-        rarest=cells.rarest,
-        variables=cells.variables,
-        alphabet=cells.alphabet,
+        cells=cells,
         b=b,
         tau=tau,
         saved=saved,
@@ -168,56 +155,12 @@ def cumulative_lower(
     >>> cumulative_lower(Problem("X -> Y", "Y", budget=1), budgets=[100, 10_000]).round(3)
     array([0.199, 1.991])
     """
-    prices, unit = _costs(problem, costs)
-    rounds = np.floor(_numbers(problem.budget if budgets is None else budgets, "budgets") / unit / prices.max())
+    prices, unit = costs_in_units(problem, costs)
+    rounds = np.floor(positive(problem.budget if budgets is None else budgets, "budgets") / unit / prices.max())
     with np.errstate(divide="ignore"):
         gap = np.minimum(np.sqrt((len(problem.arms) - 1) / (w * rounds)), 0.25)
-    bound: Array = rounds / (8 * math.e) * gap * _scale(problem)
+    bound: Array = rounds / (8 * math.e) * gap * scale_of(problem)
     return bound
-
-
-def lines(
-    problem: Problem,
-    world: World,
-    grid: Sequence[float],
-    axis: Axis = "budget",
-    costs: ArrayLike | None = None,
-) -> list[Line]:
-    """The bounds that belong beside the regret of the problem's objective, along budgets or costs of intervening.
-
-    For simple regret the first is the bound of Theorem 2 where its constant is known (no back-door path is open), and
-    else only its rate.
-    """
-    if axis == "budget":
-        points = [_both_bounds(problem, world, grid, costs)]
-    else:
-        prices = np.full((len(grid), len(problem.arms)), _costs(problem, costs)[1])  # of do()
-        prices[:, 1:] = _numbers(grid, "costs")[:, np.newaxis]
-        points = [_both_bounds(problem, world, None, row) for row in prices]
-    if problem.objective == "cumulative":
-        names = ("upper bound (Theorem 1)", "lower bound (worst case)")
-    else:
-        names = ("upper bound (Theorem 2)" if proved(problem) else "rate of Theorem 2", "rate of the lower bound")
-    x = tuple(map(float, grid))
-    return [
-        Line(name, x, tuple(np.concatenate(part).tolist()))
-        for name, part in zip(names, zip(*points, strict=True), strict=True)
-    ]
-
-
-def proved(problem: Problem) -> bool:
-    """Whether M of Theorem 2 is known: what is observed at X=x is everywhere the effect of do(X=x)."""
-    return not any(problem.graph.has_backdoor(v, problem.reward) for v in problem.intervenable)
-
-
-def _both_bounds(
-    problem: Problem, world: World, budgets: ArrayLike | None, costs: ArrayLike | None
-) -> tuple[Array, Array]:
-    if problem.objective == "cumulative":
-        return theorem_1(problem, world, budgets, costs).curve, cumulative_lower(problem, budgets, costs)
-    found = theorem_2(problem, world, budgets, costs, NO_BACKDOOR)
-    upper = found.curve if proved(problem) else found.rate * _scale(problem)
-    return upper, simple_lower_rate(problem, world, budgets, costs)
 
 
 # -- the pieces of Theorem 1 ---------------------------------------------------------------------------
@@ -272,22 +215,22 @@ class _Stage(NamedTuple):
 def _stage(problem: Problem, world: World, budgets: ArrayLike | None, costs: ArrayLike | None) -> _Stage:
     if world.trials != 1:
         raise DobanditError(f"a bound is for one world, and this is a batch of {world.trials}: use world.trial(i)")
-    prices, unit = _costs(problem, costs)
-    given = _numbers(problem.budget if budgets is None else budgets, "budgets")
-    return _Stage(problem.utility(world.means(problem)), prices, given / unit, unit, _scale(problem))
+    prices, unit = costs_in_units(problem, costs)
+    given = positive(problem.budget if budgets is None else budgets, "budgets")
+    return _Stage(problem.utility(world.means(problem)), prices, given / unit, unit, scale_of(problem))
 
 
-def _costs(problem: Problem, costs: ArrayLike | None) -> tuple[Array, float]:
+def costs_in_units(problem: Problem, costs: ArrayLike | None) -> tuple[Array, float]:
     """The costs of the arms in units of the cost of do(), and that unit."""
     if costs is None and problem.costs_are_drawn:
         raise DobanditError("costs: the problem's are drawn for every trial; give those of one trial, one for each arm")
-    prices = _numbers(problem.costs if costs is None else costs, "costs")
+    prices = positive(problem.costs if costs is None else costs, "costs")
     if len(prices) != len(problem.arms):
         raise DobanditError(f"costs: expected {len(problem.arms)} numbers, one for each arm, not {len(prices)}")
     return prices / prices[0], float(prices[0])
 
 
-def _numbers(values: ArrayLike | Sequence[Cost], what: str) -> Array:
+def positive(values: ArrayLike | Sequence[Cost], what: str) -> Array:
     try:
         given = np.atleast_1d(np.asarray(values, dtype=float))
     except (TypeError, ValueError):
@@ -297,5 +240,5 @@ def _numbers(values: ArrayLike | Sequence[Cost], what: str) -> Array:
     return given
 
 
-def _scale(problem: Problem) -> float:
+def scale_of(problem: Problem) -> float:
     return max(problem.reward_values) - min(problem.reward_values)

@@ -9,15 +9,13 @@ from dobandit.errors import DobanditError, did_you_mean, listing
 from dobandit.paper.claims import Below, Claim, Fails, Flattens, Grows, GrowsSlower, KeepsGrowing, Vanishes
 from dobandit.paper.panel import Experiment, Panel
 from dobandit.paper.published import points
+from dobandit.problem import Axis
 from dobandit.worlds import N5, N6, N6_HIDDEN, N7
 
 ALG1, ALG2, SR = "paper-cumulative", "paper-simple", "successive-rejects"
 
 COST_BLIND = {"f-kube": "f-kube[as_published=true]"}
-BOTH_VALUES = {
-    "gamma-nb": "gamma-nb[explored=both-values]",
-    "parallel-bandit": "parallel-bandit[explored=both-values]",
-}
+BOTH_VALUES = {name: f"{name}[explored=both-values]" for name in ("gamma-nb", "parallel-bandit")}
 HALF = {SR: f"{SR}[form=half]"}
 ROUNDS = {"srm": "srm[form=rounds]"}
 
@@ -82,24 +80,12 @@ OF_BUDGET = {
 
 SIX = Experiment("cumulative", N6, "xor", (ALG1, "crm", "f-kube"), COST_BLIND, OF_ALG1 | OF_CRM | OF_F_KUBE)
 SIX_HIDDEN = Experiment("cumulative", N6_HIDDEN, "xor", (ALG1, "f-kube"), COST_BLIND, OF_ALG1 | OF_F_KUBE)
-FIFTY = Experiment(
-    "simple",
-    worlds.parallel(n=50).graph,
-    "parallel",
-    (ALG2, "gamma-nb", "parallel-bandit"),
-    BOTH_VALUES,
-    OF_PARALLEL,
-)
-SEVEN = Experiment(
-    "simple",
-    worlds.parallel(n=7).graph,
-    "parallel",
-    (ALG2, "gamma-nb", "parallel-bandit", SR),
-    BOTH_VALUES | HALF,
-    OF_PARALLEL | OF_SR,
-)
-GENERAL_SEVEN = Experiment("simple", N7, "xor", (ALG2, "srm", SR), HALF | ROUNDS, OF_SRM | OF_SR)
-GENERAL_FIVE = Experiment("simple", N5, "xor", (ALG2, "srm", SR), HALF | ROUNDS, OF_SRM | OF_SR)
+P50, P7 = worlds.parallel(n=50).graph, worlds.parallel(n=7).graph
+ON_PARALLEL, ON_GENERAL = (ALG2, "gamma-nb", "parallel-bandit"), (ALG2, "srm", SR)
+FIFTY = Experiment("simple", P50, "parallel", ON_PARALLEL, BOTH_VALUES, OF_PARALLEL)
+SEVEN = Experiment("simple", P7, "parallel", (*ON_PARALLEL, SR), BOTH_VALUES | HALF, OF_PARALLEL | OF_SR)
+GENERAL_SEVEN = Experiment("simple", N7, "xor", ON_GENERAL, HALF | ROUNDS, OF_SRM | OF_SR)
+GENERAL_FIVE = Experiment("simple", N5, "xor", ON_GENERAL, HALF | ROUNDS, OF_SRM | OF_SR)
 
 ALG1_SLOWER = Claim("The regret of Algorithm 1 grows more slowly than that of the others.", GrowsSlower(ALG1))
 ALG2_SLOWER = Claim("The regret of Algorithm 2 grows more slowly than that of the others.", GrowsSlower(ALG2))
@@ -128,59 +114,30 @@ CHOICES = (
 )
 
 
-def against_budget(
-    name: str, figure: str, experiment: Experiment, grid: range, costs: tuple[float, ...], *claims: Claim, **rest: Any
-) -> Panel:
-    return Panel(name, figure, experiment, "budget", tuple(map(float, grid)), claims, costs=costs, **rest)
+def _panel(name: str, figure: str, experiment: Experiment, grid: range, *claims: Claim, **rest: Any) -> Panel:
+    """A panel against costs where it states a budget, else against budgets."""
+    axis: Axis = "cost" if "budget" in rest else "budget"
+    return Panel(name, f"Figure {figure}", experiment, axis, tuple(map(float, grid)), claims, **rest)
 
 
-def against_cost(
-    name: str, figure: str, experiment: Experiment, grid: range, budget: float, *claims: Claim, **rest: Any
-) -> Panel:
-    return Panel(name, figure, experiment, "cost", tuple(map(float, grid)), claims, budget=budget, **rest)
-
-
+ABOUT_ALG1 = GROW_WITH_BUDGET, ALG1_SLOWER, OTHERS_GROW_ON, ALG1_FLATTENS
+ABOUT_FIFTY = ALL_VANISH, ALG2_FASTER, SR_FAILS
+ALG2_WINS = ALG2_VANISHES, ALG2_FASTER
 _ALL = (
-    against_budget(
-        "fig2-budget",
-        "Figure 2, above",
-        SIX,
-        range(100, 2451, 50),
-        (2, 3),
-        GROW_WITH_BUDGET,
-        ALG1_SLOWER,
-        OTHERS_GROW_ON,
-        ALG1_FLATTENS,
-    ),
-    against_cost("fig2-cost", "Figure 2, below", SIX, range(2, 21), 1000, ALG1_SLOWER),
-    against_budget(
-        "fig3-budget",
-        "Figure 3, above",
-        FIFTY,
-        range(100, 1391, 30),
-        (2, 3, 4, 5),
-        ALL_VANISH,
-        ALG2_FASTER,
-        SR_FAILS,
-        remark=NOT_DRAWN,
-    ),
-    against_cost("fig3-cost", "Figure 3, below", FIFTY, range(1, 21), 1500, GROW_WITH_COST, ALG2_OUTPERFORMS),
-    against_budget(
-        "fig4-budget", "Figure 4, above", GENERAL_SEVEN, range(300, 2451, 50), (5, 6, 7), ALG2_VANISHES, ALG2_FASTER
-    ),
-    against_cost("fig4-cost", "Figure 4, below", GENERAL_SEVEN, range(2, 21), 800, ALG2_BELOW, own_notes=OF_BUDGET),
-    against_budget(
-        "fig8-budget", "Figure 8, left", SIX_HIDDEN, range(100, 2451, 50), (2, 3), GROW_WITH_BUDGET, ALG1_SLOWER
-    ),
-    against_cost("fig8-cost", "Figure 8, right", SIX_HIDDEN, range(2, 21), 1000, ALG1_SLOWER),
-    against_budget("fig9-budget", "Figure 9", FIFTY, range(100, 1461, 40), (4,), ALG2_FASTER),
-    against_budget("fig10-budget", "Figure 10, left", SEVEN, range(100, 1391, 30), (2, 3, 4, 5), ALG2_FASTER),
-    against_cost("fig10-cost", "Figure 10, right", SEVEN, range(1, 21), 1500, ALG2_SLOWER),
-    against_budget(
-        "fig13-budget", "Figure 13, left", GENERAL_FIVE, range(300, 2461, 40), (5, 6, 7), ALG2_VANISHES, ALG2_FASTER
-    ),
-    against_cost(
-        "fig13-cost", "Figure 13, right", GENERAL_FIVE, range(1, 21), 800, GROW_WITH_COST, ALG2_SLOWER, remark=NO_BUDGET
+    _panel("fig2-budget", "2, above", SIX, range(100, 2451, 50), *ABOUT_ALG1, costs=(2, 3)),
+    _panel("fig2-cost", "2, below", SIX, range(2, 21), ALG1_SLOWER, budget=1000),
+    _panel("fig3-budget", "3, above", FIFTY, range(100, 1391, 30), *ABOUT_FIFTY, costs=(2, 3, 4, 5), remark=NOT_DRAWN),
+    _panel("fig3-cost", "3, below", FIFTY, range(1, 21), GROW_WITH_COST, ALG2_OUTPERFORMS, budget=1500),
+    _panel("fig4-budget", "4, above", GENERAL_SEVEN, range(300, 2451, 50), *ALG2_WINS, costs=(5, 6, 7)),
+    _panel("fig4-cost", "4, below", GENERAL_SEVEN, range(2, 21), ALG2_BELOW, budget=800, own_notes=OF_BUDGET),
+    _panel("fig8-budget", "8, left", SIX_HIDDEN, range(100, 2451, 50), GROW_WITH_BUDGET, ALG1_SLOWER, costs=(2, 3)),
+    _panel("fig8-cost", "8, right", SIX_HIDDEN, range(2, 21), ALG1_SLOWER, budget=1000),
+    _panel("fig9-budget", "9", FIFTY, range(100, 1461, 40), ALG2_FASTER, costs=(4,)),
+    _panel("fig10-budget", "10, left", SEVEN, range(100, 1391, 30), ALG2_FASTER, costs=(2, 3, 4, 5)),
+    _panel("fig10-cost", "10, right", SEVEN, range(1, 21), ALG2_SLOWER, budget=1500),
+    _panel("fig13-budget", "13, left", GENERAL_FIVE, range(300, 2461, 40), *ALG2_WINS, costs=(5, 6, 7)),
+    _panel(
+        "fig13-cost", "13, right", GENERAL_FIVE, range(1, 21), GROW_WITH_COST, ALG2_SLOWER, budget=800, remark=NO_BUDGET
     ),
 )
 PANELS = {panel.name: panel for panel in _ALL}

@@ -3,58 +3,49 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future, as_completed
+from concurrent.futures import as_completed
+from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import chain
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dobandit.arrays import Array
 from dobandit.errors import SimulationError
 from dobandit.paper.blocks import PIECE, Block, Blocks, Job, compute, cut
+from dobandit.paper.bound_curves import bounds_beside, bounds_trials
 from dobandit.paper.panel import Panel
 from dobandit.paper.panels import PANELS, panels_of
 from dobandit.paper.published import Point, points
-from dobandit.plots import Curve
+from dobandit.plots import Curve, curves_figure
 from dobandit.policies import policy, spec_of
-from dobandit.simulation import Submits, processes, standard_error
+from dobandit.simulation import ARRAYS, Results, Submits, processes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Progress = Callable[[str, float], None]  # a panel, and the share of its work that is done
 TRIALS = 100  # as in the paper
 
 
 @dataclass(frozen=True)
-class Reproduced:
-    """The results of a panel that was rerun."""
+class Reproduced(Results):
+    """The results of a panel that was rerun, and the paper's own curves."""
 
     panel: Panel
     seed: int
-    regret: Mapping[str, Array]  # of every policy; axes: trial, place on the grid
-    optimum: str  # what the regret is measured against
     seconds: float  # of computing, on however many processes
-
-    @property
-    def trials(self) -> int:
-        return len(next(iter(self.regret.values())))
-
-    @property
-    def curves(self) -> dict[str, Curve]:
-        """Mean regret of every policy, with standard errors."""
-        return {
-            name: Curve(name, self.panel.grid, found.mean(axis=0).tolist(), [standard_error(r) for r in found.T])
-            for name, found in self.regret.items()
-        }
 
     @property
     def published(self) -> dict[str, Curve]:
         """The paper's curve for every policy that has one, where it has points."""
         found = {}
         for name in self.regret:
-            there = [
-                (x, *point) for x, point in zip(self.panel.grid, self.published_points(name), strict=True) if point
-            ]
+            there = [(x, *point) for x, point in zip(self.grid, self.published_points(name), strict=True) if point]
             if there:
                 found[name] = Curve(name, *zip(*there, strict=True))
         return found
@@ -62,7 +53,26 @@ class Reproduced:
     def published_points(self, policy: str) -> list[Point | None]:
         """The paper's points at the places of the grid; None where it has none."""
         there = points(self.panel.name, policy)
-        return [there.get(x) for x in self.panel.grid]
+        return [there.get(x) for x in self.grid]
+
+    def plot(self, title: str | None = None, bounds: bool = False) -> Figure:
+        """All curves, the published ones dotted.
+
+        Parameters
+        ----------
+        title
+            Above the figure; by default the figure of the paper.
+        bounds
+            Whether to draw the bounds of the theorems, averaged over some of the trials.
+        """
+        return curves_figure(
+            list(self.curves.values()),
+            xlabel=self.panel.x_label,
+            ylabel=f"{self.objective} regret",
+            title=title or self.panel.figure,
+            published=list(self.published.values()),
+            bounds=bounds_beside(self.panel, self.seed, bounds_trials(self.trials)) if bounds else (),
+        )
 
 
 def reproduce(
@@ -72,17 +82,38 @@ def reproduce(
     seed: int = 0,
     *,
     out: str | PathLike[str] | None = None,
-    executor: Executor | Submits | None = None,
+    executor: Submits | None = None,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> list[Reproduced]:
-    """Run panels of the paper (default: all thirteen), with the paper's policies or with others; panels of the
-    objective of none of them are left out.
+    """Rerun panels of the paper.
 
-    Work is cut into pieces. Finished ones are kept in the folder `out` and found there by the next call; results are
-    the same bits however often it was interrupted. Pieces run on `executor` (anything with `submit`), by default on
-    one process for each core; `workers=1` starts none. A program that calls this needs the usual
-    `if __name__ == "__main__":`, because processes import it.
+    Work is cut into pieces; results are the same bits however often it was interrupted. A program that calls this needs
+    the usual `if __name__ == "__main__":`, because processes import it.
+
+    Parameters
+    ----------
+    panels
+        Names of panels or figures; default: all thirteen panels.
+    trials
+        How many trials for each policy.
+    policies
+        In place of the paper's. Panels of another objective than all of these are left out.
+    seed
+        Of worlds, costs and outcomes.
+    out
+        A folder that keeps finished pieces, where the next call finds them.
+    executor
+        Anything with `submit`, on which pieces run; default: processes of our own.
+    workers
+        How many processes; default: one for each core, and 1 starts none.
+    progress
+        Called with a panel's name and the share of its work that is done.
+
+    Returns
+    -------
+    list of Reproduced
+        One for each panel.
     """
     wanted = chosen_panels(PANELS if panels is None else panels)
     jobs = jobs_of(wanted, trials, policies, seed)
@@ -106,11 +137,11 @@ def jobs_of(panels: Sequence[Panel], trials: int, policies: Sequence[str] | None
     return [job for p in panels for name in _policies(p, policies) for job in cut(p, name, seed, trials)]
 
 
-def sizes(jobs: Iterable[Job]) -> dict[str, float]:
+def sizes(jobs: Iterable[Job]) -> Mapping[str, float]:
     """How much work every panel is, roughly, by its name."""
-    total: dict[str, float] = {}
+    total = defaultdict[str, float](float)
     for job in jobs:
-        total[job.panel.name] = total.get(job.panel.name, 0.0) + _size(job)
+        total[job.panel.name] += _size(job)
     return total
 
 
@@ -124,65 +155,40 @@ def _fits(name: str, panel: Panel) -> bool:
 
 
 def _work(
-    jobs: Sequence[Job],
-    blocks: Blocks | None,
-    executor: Executor | Submits | None,
-    workers: int | None,
-    progress: Progress | None,
+    jobs: Sequence[Job], blocks: Blocks | None, executor: Submits | None, workers: int | None, progress: Progress | None
 ) -> Iterator[tuple[int, Block]]:
     """What every job found, in the order of completion, with the place of the job."""
-    kept = {i: block for i, job in enumerate(jobs) if blocks and (block := blocks.find(job))}
-    todo = sorted(set(range(len(jobs))) - set(kept), key=lambda i: -_size(jobs[i]))
-    tell = _teller(jobs, progress)
-    for i, block in kept.items():
-        yield i, block
-        tell(jobs[i])
-    for i, block in _computed({i: jobs[i] for i in todo}, executor, workers):
-        if blocks:
-            blocks.keep(jobs[i], block)
-        yield i, block
-        tell(jobs[i])
-
-
-def _teller(jobs: Sequence[Job], progress: Progress | None) -> Callable[[Job], None]:
-    """Says after each job how much of its panel's work is done."""
-    total, done = sizes(jobs), dict.fromkeys((job.panel.name for job in jobs), 0.0)
+    total, done = sizes(jobs), defaultdict[str, float](float)
 
     def tell(job: Job) -> None:
         done[job.panel.name] += _size(job)
         if progress is not None:
             progress(job.panel.name, done[job.panel.name] / total[job.panel.name])
 
-    return tell
+    kept = {i: block for i, job in enumerate(jobs) if blocks and (block := blocks.find(job))}
+    todo = sorted(set(range(len(jobs))) - set(kept), key=lambda i: -_size(jobs[i]))
+    for i, block in chain(kept.items(), _computed({i: jobs[i] for i in todo}, executor, workers)):
+        if blocks and i not in kept:
+            blocks.keep(jobs[i], block)
+        yield i, block
+        tell(jobs[i])
 
 
-def _computed(
-    jobs: Mapping[int, Job], executor: Executor | Submits | None, workers: int | None
-) -> Iterator[tuple[int, Block]]:
+def _computed(jobs: Mapping[int, Job], executor: Submits | None, workers: int | None) -> Iterator[tuple[int, Block]]:
     """The jobs, carried out here, on an executor, or on processes of our own."""
     count = min(workers or os.cpu_count() or 1, len(jobs))
-    if executor is not None:
-        futures = _submitted(jobs, executor)
+    if executor is None and count <= 1:
+        yield from ((i, compute(job)) for i, job in jobs.items())
+        return
+    with nullcontext(executor) if executor else processes(count) as pool:
+        futures = {pool.submit(compute, job): i for i, job in jobs.items()}
         try:
-            yield from _completed(futures)
+            for future in as_completed(futures):
+                yield futures[future], future.result()
         finally:
-            for future in futures:
-                future.cancel()
-    elif count > 1:
-        with processes(count) as pool:
-            yield from _completed(_submitted(jobs, pool))
-    else:
-        for i, job in jobs.items():
-            yield i, compute(job)
-
-
-def _submitted(jobs: Mapping[int, Job], executor: Executor | Submits) -> dict[Future[Block], int]:
-    return {executor.submit(compute, job): i for i, job in jobs.items()}
-
-
-def _completed(futures: Mapping[Future[Block], int]) -> Iterator[tuple[int, Block]]:
-    for future in as_completed(futures):
-        yield futures[future], future.result()
+            if executor is not None:  # processes of our own are ended by their pool
+                for future in futures:
+                    future.cancel()
 
 
 def _size(job: Job) -> float:
@@ -194,13 +200,20 @@ def _size(job: Job) -> float:
 
 
 def _joined(panel: Panel, seed: int, pieces: Sequence[tuple[Job, Block]]) -> Reproduced:
-    regret: dict[str, list[Array]] = {}
-    for job, block in pieces:
-        regret.setdefault(job.policy, []).append(block.regret)
+    names, problem = list(dict.fromkeys(job.policy for job, _ in pieces)), panel.problem()
+    arrays: dict[str, Any] = {
+        field: {name: np.concatenate([b.arrays[field] for job, b in pieces if job.policy == name]) for name in names}
+        for field in ARRAYS
+    }
     return Reproduced(
-        panel,
-        seed,
-        {name: np.concatenate(parts) for name, parts in regret.items()},
-        pieces[0][1].optimum,
-        sum(block.seconds for _, block in pieces),
+        objective=panel.objective,
+        axis=panel.axis,
+        grid=panel.grid,
+        arms=tuple(map(str, problem.arms)),
+        optimum=pieces[0][1].optimum,
+        promises={name: tuple(policy(name).compile(problem).independencies) for name in names},
+        panel=panel,
+        seed=seed,
+        seconds=sum(block.seconds for _, block in pieces),
+        **arrays,
     )

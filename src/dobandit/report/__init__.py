@@ -1,6 +1,6 @@
 """Reports: one page from results, as HTML that needs nothing else, or as Markdown."""
 
-from dobandit.report.comparison import comparison_page
+from dobandit.report.comparison import comparison_page, summary_rows
 from dobandit.report.html import to_html
 from dobandit.report.markdown import to_markdown
 from dobandit.report.page import AGAINST, Page, Picture, Points, Section, Table, counted

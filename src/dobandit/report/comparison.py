@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from dobandit.plots import to_bytes
 from dobandit.report.page import AGAINST, Page, Part, Picture, Points, Section, Table, versions
 from dobandit.simulation import Results
@@ -15,23 +13,23 @@ def comparison_page(results: Results, title: str, facts: dict[str, str]) -> Page
     figure = results.plot()
     picture = Picture("regret", to_bytes(figure, "svg"), shows, to_bytes(figure, "png"))
     settings = {"trials": f"{results.trials:,}", "regret against": AGAINST[results.optimum], **facts, **versions()}
-    parts: list[Part] = [picture, _table(results)]
+    table = Table(
+        ["policy", results.axis, "regret", "± s.e.", "spent", "pulls"],
+        [[f"`{name}`", *numbers] for name, *numbers in summary_rows(results)],
+    )
+    parts: list[Part] = [picture, table]
     if warnings := results.warnings():
         parts += ["The data contradict the graph:", Points(warnings)]
     return Page(title, "", settings, [Section(f"{results.objective.capitalize()} regret", parts)])
 
 
-def _table(results: Results) -> Table:
-    last = {row["policy"]: row["regret"] for row in results.summary()}  # that of the last place on the grid
-    rows = [
-        [
-            f"`{row['policy']}`",
-            f"{row[results.axis]:g}",
-            f"{row['regret']:.4g}",
-            "" if math.isnan(float(row["se"])) else f"{row['se']:.2g}",
-            f"{row['spent']:.6g}",
-            f"{row['rounds']:.1f}",
-        ]
-        for row in sorted(results.summary(), key=lambda row: (last[row["policy"]], row["policy"], row[results.axis]))
+def summary_rows(results: Results) -> list[list[str]]:
+    """Policy, place on the grid, regret, its standard error, spending and pulls as texts; the least regret first."""
+    rows = results.summary()
+    last = {row["policy"]: row["regret"] for row in rows}  # that of the last place on the grid
+    rows.sort(key=lambda row: (last[row["policy"]], row["policy"], row[results.axis]))
+    formats = {results.axis: "g", "regret": ".4g", "se": ".2g", "spent": ".6g", "rounds": ".1f"}
+    # A single trial has no standard error: NaN, which equals nothing.
+    return [
+        [str(row["policy"]), *(f"{row[k]:{f}}" if row[k] == row[k] else "" for k, f in formats.items())] for row in rows
     ]
-    return Table(["policy", results.axis, "regret", "± s.e.", "spent", "pulls"], rows)

@@ -5,6 +5,7 @@ In texts, `names` stand between backticks, and nothing else is markup.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -66,6 +67,11 @@ def counted(number: int, thing: str) -> str:
     ('1 trial', '1,000 trials')
     """
     return f"{number:,} {thing}{'s' * (number != 1)}"
+
+
+def mean_text(mean: float, se: float, digits: int) -> str:
+    """`14.6 ± 0.8`; a single trial has no standard error."""
+    return f"{mean:.{digits}f}" + ("" if math.isnan(se) else f" ± {se:.{digits}f}")
 
 
 def versions() -> dict[str, str]:

@@ -5,32 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from dobandit import paper
 from dobandit.errors import listing
-from dobandit.paper import (
-    CHOICES,
-    CITATION,
-    CRITERIA,
-    PANELS,
-    Agreement,
-    Judgement,
-    Reproduced,
-    Verdict,
-    agreement,
-    bounds_beside,
-    bounds_trials,
-    judgements,
-    nearest,
-    notes,
-)
-from dobandit.plots import Curve, curves_figure, to_bytes
+from dobandit.plots import Curve, to_bytes
 from dobandit.report.html import to_html
 from dobandit.report.markdown import to_markdown
-from dobandit.report.page import AGAINST, Page, Part, Picture, Points, Section, Table, counted, versions
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from dobandit.report.page import AGAINST, Page, Part, Picture, Points, Section, Table, counted, mean_text, versions
 
 ALG2_PANELS = ("fig3-budget", "fig3-cost", "fig9-budget", "fig10-budget", "fig10-cost")
 ALG2_START = 220.0  # budgets; below, the published curve lies higher
@@ -47,7 +28,7 @@ BOUNDS_TEXT = {
 }
 
 
-def reproduction_page(panels: Sequence[Reproduced], *, timed: bool = True, bounds: bool = False) -> Page:
+def reproduction_page(panels: Sequence[paper.Reproduced], *, timed: bool = True, bounds: bool = False) -> Page:
     """The page; `timed` says how long each panel took, `bounds` draws those of the paper's theorems."""
     first = panels[0]
     facts = {"trials": f"{first.trials:,} for each policy", "seed": str(first.seed), **versions()}
@@ -55,14 +36,14 @@ def reproduction_page(panels: Sequence[Reproduced], *, timed: bool = True, bound
         facts["computing time"] = f"{sum(p.seconds for p in panels):.1f} s on all processes together"
     return Page(
         "Confounded Budgeted Causal Bandits: the experiments, rerun",
-        f"{CITATION} Every panel was run again; dotted curves and the rows called published are the points of the "
-        "paper's figures.",
+        f"{paper.CITATION} Every panel was run again; dotted curves and the rows called published are the points of "
+        "the paper's figures.",
         facts,
         [_summary(panels, timed), *(_section(found, timed, bounds) for found in panels)],
     )
 
 
-def write_reproduction(panels: Sequence[Reproduced], folder: Path, *, bounds: bool = False) -> None:
+def write_reproduction(panels: Sequence[paper.Reproduced], folder: Path, *, bounds: bool = False) -> None:
     """report.html, and every figure as PNG and SVG."""
     page = reproduction_page(panels, bounds=bounds)
     for picture in page.pictures:
@@ -71,17 +52,17 @@ def write_reproduction(panels: Sequence[Reproduced], folder: Path, *, bounds: bo
     (folder / "report.html").write_text(to_html(page), encoding="utf-8")
 
 
-def remove_others(panels: Sequence[Reproduced], folder: Path) -> list[str]:
+def remove_others(panels: Sequence[paper.Reproduced], folder: Path) -> list[str]:
     """Remove figures of panels that are not in the report, left by an earlier run; which panels those were."""
-    others = PANELS.keys() - {found.panel.name for found in panels}
-    old = [folder / f"{name}.{form}" for name in PANELS if name in others for form in ("png", "svg")]
+    ours = {found.panel.name for found in panels}
+    old = [folder / f"{name}.{form}" for name in paper.PANELS if name not in ours for form in ("png", "svg")]
     there = [file for file in old if file.exists()]
     for file in there:
         file.unlink()
     return list(dict.fromkeys(file.stem for file in there))
 
 
-def write_page(panels: Sequence[Reproduced], path: Path) -> None:
+def write_page(panels: Sequence[paper.Reproduced], path: Path) -> None:
     """A Markdown page without times: the same run gives the same page. Its pictures go to `images` beside it."""
     page = reproduction_page(panels, timed=False)
     page = page._replace(lead=f"{page.lead} This page is written by `dobandit reproduce --page FILE`.")
@@ -91,12 +72,12 @@ def write_page(panels: Sequence[Reproduced], path: Path) -> None:
     path.write_text(to_markdown(page), encoding="utf-8")
 
 
-def _summary(panels: Sequence[Reproduced], timed: bool) -> Section:
+def _summary(panels: Sequence[paper.Reproduced], timed: bool) -> Section:
     rows = []
     for found in panels:
         for name, curve in found.curves.items():
             there = found.published.get(name)
-            last = ["", ""] if there is None else [_value(found, there, -1), str(agreement(curve, there))]
+            last = ["", ""] if there is None else [_value(found, there, -1), str(paper.agreement(curve, there))]
             rows.append([f"`{found.panel.name}`", f"`{name}`", _value(found, curve, -1), *last])
     head = ["panel", "policy", "ours, at the last point", "published", "within 3 s.e."]
     parts: list[Part] = [
@@ -106,36 +87,36 @@ def _summary(panels: Sequence[Reproduced], timed: bool) -> Section:
         "because the paper does not say which form it used. How near they come is said with every panel.",
         Table(head, rows, words=2),
     ]
-    share = sum((_of_algorithm_2(found) for found in panels), Agreement(0, 0))
+    share = sum((_of_algorithm_2(found) for found in panels), paper.Agreement(0, 0))
     if share.points:
         parts.append(
             f"Algorithm 2 on the parallel graphs (Figures 3, 9 and 10, budgets from {ALG2_START:g}): "
             f"{share} of the points are within three joint standard errors."
         )
-    parts += [f"What the paper says is checked with numbers. {CRITERIA}"]
-    parts += ["What the paper leaves open:", Points(CHOICES)]
+    parts += [f"What the paper says is checked with numbers. {paper.CRITERIA}"]
+    parts += ["What the paper leaves open:", Points(paper.CHOICES)]
     if timed:
         parts.append(Table(["panel", "seconds"], [[f"`{p.panel.name}`", f"{p.seconds:.1f}"] for p in panels]))
     return Section("All panels", parts)
 
 
-def _of_algorithm_2(found: Reproduced) -> Agreement:
+def _of_algorithm_2(found: paper.Reproduced) -> paper.Agreement:
     if found.panel.name not in ALG2_PANELS or "paper-simple" not in found.published:
-        return Agreement(0, 0)
+        return paper.Agreement(0, 0)
     start = ALG2_START if found.panel.axis == "budget" else -math.inf
-    return agreement(found.curves["paper-simple"], found.published["paper-simple"], start)
+    return paper.agreement(found.curves["paper-simple"], found.published["paper-simple"], start)
 
 
-def _section(found: Reproduced, timed: bool, bounds: bool) -> Section:
+def _section(found: paper.Reproduced, timed: bool, bounds: bool) -> Section:
     panel = found.panel
     took = f" Computed in {found.seconds:.1f} s." if timed else ""
     parts: list[Part] = [
         f"{panel.figure}: {panel.describe()}. Regret against {AGAINST[found.optimum]}. {panel.remark}".strip() + took,
         _picture(found, bounds),
-        *([BOUNDS_TEXT[panel.objective].format(counted(bounds_trials(found.trials), "trial"))] if bounds else []),
+        *([BOUNDS_TEXT[panel.objective].format(counted(paper.bounds_trials(found.trials), "trial"))] if bounds else []),
         _numbers(found),
     ]
-    judged = judgements(found)
+    judged = paper.judgements(found)
     head = [
         "the paper says",
         "its points",
@@ -144,42 +125,30 @@ def _section(found: Reproduced, timed: bool, bounds: bool) -> Section:
     ]
     parts.append(Table(head, [_row(j) for j in judged], words=len(head)))
     said = [remark for j in judged if (remark := j.remark())]
-    forms = [nearest(found, policy) for policy in panel.experiment.variants]
+    forms = [paper.nearest(found, policy) for policy in panel.experiment.variants]
     if forms and any(j.nearest for j in judged):
         said.insert(0, f"Nearest to the published curves, of two forms each: {listing(f'`{f}`' for f in forms)}.")
-    said += [f"`{name}`: {text}" for name, text in notes(found).items()]
-    title = f"{panel.name}: {panel.objective} regret against the {panel.x_label}"
-    return Section(title, [*parts, Points(said)] if said else parts)
+    said += [f"`{name}`: {text}" for name, text in paper.notes(found).items()]
+    return Section(_title(found), [*parts, Points(said)] if said else parts)
 
 
-def _row(judgement: Judgement) -> list[str]:
+def _row(judgement: paper.Judgement) -> list[str]:
     """A claim, and three times whether it holds, with the numbers."""
     verdicts = [judgement.published, judgement.nearest, judgement.as_defined]
     what = next((f" ({v.what})" for v in verdicts if v), "")
     return [judgement.text.removesuffix(".") + what, *(_verdict(verdict) for verdict in verdicts)]
 
 
-def figure_of(found: Reproduced, bounds: bool = False) -> Figure:
-    """All curves of a panel, the published ones dotted, and if wanted the bounds of the theorems."""
-    panel = found.panel
-    return curves_figure(
-        list(found.curves.values()),
-        xlabel=panel.x_label,
-        ylabel=f"{panel.objective} regret",
-        title=f"{panel.figure}: {counted(found.trials, 'trial')}",
-        published=list(found.published.values()),
-        bounds=bounds_beside(panel, found.seed, bounds_trials(found.trials)) if bounds else (),
-    )
+def _picture(found: paper.Reproduced, bounds: bool) -> Picture:
+    figure = found.plot(f"{found.panel.figure}: {counted(found.trials, 'trial')}", bounds)
+    return Picture(found.panel.name, to_bytes(figure, "svg"), _title(found), to_bytes(figure, "png"))
 
 
-def _picture(found: Reproduced, bounds: bool) -> Picture:
-    panel = found.panel
-    shows = f"{panel.name}: {panel.objective} regret against the {panel.x_label}"
-    figure = figure_of(found, bounds)
-    return Picture(panel.name, to_bytes(figure, "svg"), shows, to_bytes(figure, "png"))
+def _title(found: paper.Reproduced) -> str:
+    return f"{found.panel.name}: {found.objective} regret against the {found.panel.x_label}"
 
 
-def _numbers(found: Reproduced) -> Table:
+def _numbers(found: paper.Reproduced) -> Table:
     """Regret at four places of the grid: every policy, and after its variants the published curve."""
     grid = found.panel.grid
     places = [round(k * (len(grid) - 1) / 3) for k in range(4)]
@@ -187,7 +156,7 @@ def _numbers(found: Reproduced) -> Table:
     names = list(found.curves)
     for i, name in enumerate(names):
         curve, there = found.curves[name], found.published.get(name)
-        shown = "" if there is None else str(agreement(curve, there))
+        shown = "" if there is None else str(paper.agreement(curve, there))
         rows.append([f"`{name}`", *(_value(found, curve, p) for p in places), shown])
         base = name.partition("[")[0]
         if there is not None and (i + 1 == len(names) or names[i + 1].partition("[")[0] != base):
@@ -198,11 +167,9 @@ def _numbers(found: Reproduced) -> Table:
     return Table(["policy", *(f"{sign} = {grid[p]:g}" for p in places), "within 3 s.e."], rows)
 
 
-def _value(found: Reproduced, curve: Curve, place: int) -> str:
-    digits = 1 if found.panel.objective == "cumulative" else 4
-    error = curve.se[place]
-    return f"{curve.mean[place]:.{digits}f}" + ("" if math.isnan(error) else f" ± {error:.{digits}f}")
+def _value(found: paper.Reproduced, curve: Curve, place: int) -> str:
+    return mean_text(curve.mean[place], curve.se[place], 1 if found.objective == "cumulative" else 4)
 
 
-def _verdict(verdict: Verdict | None) -> str:
+def _verdict(verdict: paper.Verdict | None) -> str:
     return "" if verdict is None else f"{verdict.answer}: {', '.join(map(str, verdict.numbers))}"

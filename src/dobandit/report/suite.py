@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from dobandit.plots import to_bytes
 from dobandit.report.html import to_html
-from dobandit.report.page import AGAINST, Page, Part, Picture, Section, Table, versions
+from dobandit.report.page import AGAINST, Page, Part, Picture, Section, Table, mean_text, versions
 from dobandit.suite import Comparison, write
 
 SETTLED = 0.01  # simple regret below which the recommendation counts as good
@@ -31,7 +30,7 @@ def write_suite(comparisons: Sequence[Comparison], folder: Path, seed: int) -> N
     write(comparisons, folder / "results.csv")
     taken: Counter[str] = Counter()
     for comparison in comparisons:
-        if len(comparison.budgets) > 1:
+        if len(comparison.grid) > 1:
             name = comparison.file_name
             taken[name] += 1
             again = f"-{taken[name]}" if taken[name] > 1 else ""  # two folders may have a network of the same name
@@ -40,8 +39,8 @@ def write_suite(comparisons: Sequence[Comparison], folder: Path, seed: int) -> N
 
 
 def _section(comparison: Comparison) -> Section:
-    parts: list[Part] = [table_of(comparison, comparison.budgets)]
-    if len(comparison.budgets) > 1:
+    parts: list[Part] = [table_of(comparison, comparison.grid)]
+    if len(comparison.grid) > 1:
         shows = f"{comparison.objective} regret of the policies in {comparison.short_name} against the budget"
         parts.insert(0, Picture(comparison.file_name, to_bytes(comparison.plot(), "svg"), shows))
     return Section(f"{comparison.short_name}, costs {comparison.costs}", parts)
@@ -49,27 +48,19 @@ def _section(comparison: Comparison) -> Section:
 
 def table_of(comparison: Comparison, budgets: Sequence[float]) -> Table:
     """Policies against some of the budgets, the lowest mean of each marked; the lowest at the last budget first."""
-    rows = {(row.policy, row.budget): row for row in comparison.summary()}
-    lowest = {b: min(rows[name, b].regret for name in comparison.played) for b in budgets}
+    rows = {(row["policy"], row["budget"]): (float(row["regret"]), float(row["se"])) for row in comparison.summary()}
+    lowest = {b: min(rows[name, b] for name in comparison.policies)[0] for b in budgets}
     head = ["policy", *(f"B = {b:g}" for b in budgets)]
-    settles = comparison.objective == "simple" and len(comparison.budgets) > 1
+    settles = comparison.objective == "simple" and len(comparison.grid) > 1
     digits = 3 if comparison.objective == "simple" else 1
     found = []
-    for name in sorted(comparison.played, key=lambda name: rows[name, budgets[-1]].regret):
-        cells = [
-            mean_text(rows[name, b].regret, rows[name, b].se, digits) + "*" * (rows[name, b].regret == lowest[b])
-            for b in budgets
-        ]
+    for name in sorted(comparison.policies, key=lambda name: rows[name, budgets[-1]][0]):
+        cells = [mean_text(*rows[name, b], digits) + "*" * (rows[name, b][0] == lowest[b]) for b in budgets]
         found.append([name, *cells, *([settled_text(comparison, name)] if settles else [])])
     return Table([*head, f"<= {SETTLED:g} from"] if settles else head, found)
-
-
-def mean_text(mean: float, se: float, digits: int) -> str:
-    """`14.6 ± 0.8`; a single trial has no standard error."""
-    return f"{mean:.{digits}f}" + ("" if math.isnan(se) else f" ± {se:.{digits}f}")
 
 
 def settled_text(comparison: Comparison, name: str) -> str:
     """The budget from which mean regret stays small, or beyond which it would have to be looked for."""
     found = comparison.settled(name, SETTLED)
-    return f"> {comparison.budgets[-1]:g}" if found is None else f"{found:g}"
+    return f"> {comparison.grid[-1]:g}" if found is None else f"{found:g}"

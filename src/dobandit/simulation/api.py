@@ -13,8 +13,8 @@ from dobandit.arrays import Array
 from dobandit.chance import BLOCK, uniforms
 from dobandit.errors import SimulationError, listing
 from dobandit.evidence import Data, Layout, Logged, open_file, open_source, read_log
-from dobandit.policies import Policy, policies_for, policy, spec_of
-from dobandit.problem import Choose, Cost, Problem, Uniform, is_positive
+from dobandit.policies import Compiled, Policy, policies_for, policy, spec_of
+from dobandit.problem import Axis, Choose, Cost, Problem, Uniform, is_positive
 from dobandit.simulation import regret
 from dobandit.simulation.engine import Played, Setting, play
 from dobandit.simulation.results import Results
@@ -114,6 +114,7 @@ class Match(NamedTuple):
     problems: Sequence[Problem]
     worlds: World
     policies: dict[str, Policy]
+    compiled: dict[str, Compiled[Any]]
     seed: int
     first: int  # the number of the first trial
 
@@ -152,7 +153,9 @@ def _match(
     problems = [problem] * len(numbers) if isinstance(problem, Problem) else _own_problems(problem, numbers, seed)
     wanted = policies_for(problems[0].objective) if policies is None else policies
     chosen = [policy(p) for p in ([wanted] if isinstance(wanted, str) else wanted)]
-    return Match(problems, _worlds(world, problems, seed, first), _named(chosen, problems[0]), seed, first)
+    named = _named(chosen, problems[0])
+    compiled = {name: made.compile(problems[0]) for name, made in named.items()}
+    return Match(problems, _worlds(world, problems, seed, first), named, compiled, seed, first)
 
 
 def _own_problems(problem: Callable[[int], Problem], trials: range, seed: int) -> list[Problem]:
@@ -246,8 +249,9 @@ def _play_all(
     futures = [submit(play, made, settings[i], None, logs.get(name)) for name, made, i in jobs] if submit else None
     parts: dict[str, list[Played]] = {name: [] for name in match.policies}
     for job, (name, made, i) in enumerate(jobs):
-        report = None if progress is None else _reporter(progress, name, i, len(settings))
-        parts[name].append(futures[job].result() if futures else play(made, settings[i], report, logs.get(name)))
+        report, known = None if progress is None else _reporter(progress, name, i, len(settings)), logs.get(name)
+        found = futures[job].result() if futures else play(made, settings[i], report, known, match.compiled[name])
+        parts[name].append(found)
         if progress is not None:
             progress(name, (i + 1) / len(settings))
     return {
@@ -265,7 +269,7 @@ def _read_logs(match: Match, world: World | Callable[[int], World], evidence: Da
     source = open_file(Path(evidence)) if isinstance(evidence, str | Path) else open_source(evidence)
     problem = match.problem
     logs = {
-        name: read_log(problem, source, Layout(problem, made.compile(problem).tables))
+        name: read_log(problem, source, Layout(problem, match.compiled[name].tables))
         for name, made in match.policies.items()
         if made.reads_logs
     }
@@ -288,7 +292,7 @@ def _optimum(match: Match, costs: Array, budgets: tuple[float, ...]) -> tuple[Ar
 
 def _results(
     match: Match,
-    axis: str,
+    axis: Axis,
     grid: tuple[float, ...],
     costs: Array,
     played: dict[str, Played],
@@ -310,5 +314,5 @@ def _results(
         recommended={name: p.recommended for name, p in played.items()},
         contradicted={name: p.contradicted for name, p in played.items()},
         broken={name: p.broken for name, p in played.items()},
-        promises={name: tuple(made.compile(problem).independencies) for name, made in match.policies.items()},
+        promises={name: tuple(made.independencies) for name, made in match.compiled.items()},
     )

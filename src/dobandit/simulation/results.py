@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,18 +14,27 @@ from numpy.typing import NDArray
 from dobandit.arrays import Array, Indices
 from dobandit.evidence import frame, write_table
 from dobandit.graph import Independence
+from dobandit.plots import Curve, curves_figure
 from dobandit.policies import contradiction_told, violation_told
+from dobandit.problem import Axis, Objective
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+T = TypeVar("T")
+R = TypeVar("R", bound="Results")
+ARRAYS = ("regret", "spent", "pulls", "recommended", "contradicted", "broken")  # the fields that hold arrays
+
 
 @dataclass(frozen=True)
 class Results:
-    """Regret, money and pulls of every policy, in every trial, for every budget (or every cost of intervening)."""
+    """Regret, money and pulls of every policy, in every trial, for every budget (or every cost of intervening).
 
-    objective: str
-    axis: str  # what varies along the grid: "budget" or "cost"
+    What `simulate`, `suite.compare` and `paper.reproduce` return; the latter two add fields of their own.
+    """
+
+    objective: Objective
+    axis: Axis  # what varies along the grid
     grid: tuple[float, ...]
     arms: tuple[str, ...]
     optimum: str  # "knapsack" or "fractional" (cumulative regret), or "best arm" (simple regret)
@@ -87,15 +97,18 @@ class Results:
         """Quantiles of the regret over the trials, with axes (quantile, budget)."""
         return {name: np.quantile(regret, q, axis=0) for name, regret in self.regret.items()}
 
-    def plot(self) -> Figure:
-        """Mean regret along the grid, with a band of one standard error on each side."""
-        from dobandit.plots import Curve, curves_figure
-
-        curves = [
-            Curve(name, self.grid, regret.mean(axis=0).tolist(), [standard_error(r) for r in regret.T])
+    @property
+    def curves(self) -> dict[str, Curve]:
+        """Mean regret of every policy along the grid, with standard errors."""
+        return {
+            name: Curve(name, self.grid, regret.mean(axis=0).tolist(), [standard_error(r) for r in regret.T])
             for name, regret in self.regret.items()
-        ]
-        return curves_figure(curves, xlabel=self.axis, ylabel=f"{self.objective} regret")
+        }
+
+    def plot(self, title: str | None = None) -> Figure:
+        """Mean regret along the grid, with a band of one standard error on each side."""
+        curves = list(self.curves.values())
+        return curves_figure(curves, xlabel=self.axis, ylabel=f"{self.objective} regret", title=title)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Tidy results: one row for each policy, trial and place on the grid."""
@@ -123,6 +136,53 @@ class Results:
     def write(self, path: str | PathLike[str]) -> None:
         """The tidy results as a CSV, JSON or Parquet file, by the ending of its name."""
         write_table(path, self.columns())
+
+
+def joined(parts: Sequence[R]) -> R:
+    """Several results as one: other policies in the same trials, or further trials of the same policies.
+
+    Where their problems have different arms, the result has the arms of all; a trial never pulls an arm that it lacks.
+    """
+    arms = _union(part.arms for part in parts)
+    names = _union(part.policies for part in parts)
+    promises = {name: _union(part.promises.get(name, ()) for part in parts) for name in names}
+    wide = [_widened(part, arms, promises) for part in parts]
+    arrays: dict[str, Any] = {
+        field: {
+            name: np.concatenate([getattr(part, field)[name] for part in wide if name in part.regret]) for name in names
+        }
+        for field in ARRAYS
+    }
+    return replace(wide[0], promises=promises, **arrays)
+
+
+def _widened(part: R, arms: tuple[str, ...], promises: Mapping[str, tuple[Independence, ...]]) -> R:
+    """The same results with more arms and more promises."""
+    place = np.array([arms.index(arm) for arm in part.arms])
+    return replace(
+        part,
+        arms=arms,
+        pulls={name: spread(found, part.arms, arms) for name, found in part.pulls.items()},
+        recommended={name: place[found] for name, found in part.recommended.items()},
+        contradicted={name: spread(found, part.arms, arms) for name, found in part.contradicted.items()},
+        broken={name: spread(found, part.promises[name], promises[name]) for name, found in part.broken.items()},
+    )
+
+
+def _union(parts: Iterable[Iterable[T]]) -> tuple[T, ...]:
+    """All that occurs, in the order of its first occurrence."""
+    return tuple(dict.fromkeys(chain.from_iterable(parts)))
+
+
+def spread(values: Array, labels: Sequence[T], wider: Sequence[T], missing: float = 0.0) -> Array:
+    """Values whose last axis has these labels, with the places of more labels.
+
+    >>> spread(np.array([[1.0, 2.0]]), ["a", "c"], ["a", "b", "c"])
+    array([[1., 0., 2.]])
+    """
+    found = np.full((*values.shape[:-1], len(wider)), missing)
+    found[..., [wider.index(label) for label in labels]] = values
+    return found
 
 
 def standard_error(values: Array) -> float:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,10 +22,10 @@ from dobandit.chance import generator
 from dobandit.errors import SimulationError, listing
 from dobandit.graph import Graph
 from dobandit.policies import policies_for, policy, spec_of
-from dobandit.problem import Problem
-from dobandit.simulation import Results, Submits, draw_costs, simulate
+from dobandit.problem import Objective, Problem
+from dobandit.simulation import Results, Submits, draw_costs, joined, simulate, spread
 from dobandit.suite.classes import BUDGETS, COSTS, Source
-from dobandit.suite.comparison import Comparison, Played
+from dobandit.suite.comparison import Comparison
 from dobandit.suite.networks import find
 from dobandit.worlds import World
 
@@ -33,7 +34,7 @@ class Setup(NamedTuple):
     """What is to be played, in words that can be sent to another process."""
 
     world: str  # its name
-    objective: str
+    objective: Objective
     costs: str
     budgets: tuple[float, ...]
     seed: int
@@ -42,7 +43,7 @@ class Setup(NamedTuple):
 
 def compare(
     world: str,
-    objective: str = "cumulative",
+    objective: Objective = "cumulative",
     *,
     costs: str | None = None,
     budgets: Sequence[float] | None = None,
@@ -69,8 +70,13 @@ def compare(
     grid = tuple(sorted({float(b) for b in budgets or BUDGETS[objective]}))
     setup = Setup(source.name, objective, chosen, grid, seed, drop_hidden)
     parts = _run(setup, _jobs(source.one_graph, names, trials), executor, progress)
-    played = {name: [trial for part in parts for trial in part.get(name, ())] for name in names}
-    return Comparison(source.name, objective, chosen, grid, played)
+    found = joined(parts)
+    truth = parts[:1] if source.one_graph else parts  # all jobs on one graph have the same trials
+    return replace(
+        found,
+        means=np.concatenate([spread(part.means, part.arms, found.arms, np.nan) for part in truth]),
+        prices=np.concatenate([spread(part.prices, part.arms, found.arms, np.nan) for part in truth]),
+    )
 
 
 def _check(what: str, given: str, known: Iterable[str]) -> None:
@@ -79,7 +85,6 @@ def _check(what: str, given: str, known: Iterable[str]) -> None:
 
 
 Job = tuple[tuple[str, ...], range]  # policies, and the trials that they are run on
-Part = dict[str, list[Played]]
 
 
 def _jobs(one_graph: bool, names: Sequence[str], trials: int) -> list[Job]:
@@ -91,7 +96,7 @@ def _jobs(one_graph: bool, names: Sequence[str], trials: int) -> list[Job]:
 
 def _run(
     setup: Setup, jobs: list[Job], executor: Executor | Submits | None, progress: Callable[[float], None] | None
-) -> list[Part]:
+) -> list[Comparison]:
     futures = [executor.submit(play, setup, *job) for job in jobs] if executor else None
     parts = []
     for i, job in enumerate(jobs):
@@ -101,7 +106,7 @@ def _run(
     return parts
 
 
-def play(setup: Setup, names: tuple[str, ...], trials: range) -> Part:
+def play(setup: Setup, names: tuple[str, ...], trials: range) -> Comparison:
     """What these policies do in these trials."""
     source = find(setup.world)
     worlds = [source.draw(generator(_seed(setup, f":{i}"), "world"), i) for i in trials]
@@ -109,8 +114,31 @@ def play(setup: Setup, names: tuple[str, ...], trials: range) -> Part:
     seed = _seed(setup) if source.one_graph else _seed(setup, f":{trials.start}")
     problem = _problem(setup, source, world)
     results = simulate(problem, world, names, len(trials), seed, setup.budgets)
-    costs = draw_costs([problem] * len(trials), seed)
-    return {name: _played(results, name, _worths(problem, world), costs) for name in names}
+    means, prices = _worths(problem, world), draw_costs([problem] * len(trials), seed)
+    found = {
+        **vars(results),
+        "optimum": "fractional" if setup.objective == "cumulative" else "best arm",
+        "spent": {name: _spent(results.pulls[name], prices) for name in names},
+        "regret": {name: regret_of(results, name, means, prices) for name in names},
+    }
+    return Comparison(**found, world=setup.world, costs=setup.costs, means=means, prices=prices)
+
+
+def regret_of(results: Results, name: str, means: Array, prices: Array) -> Array:
+    """Against the best arm, or against spending everything, to the last fraction of a pull, on the best mean per cost:
+    a simulation would measure against whole pulls where costs are whole, and the classes would not compare."""
+    if results.objective == "simple":
+        best, found = means.max(axis=1, keepdims=True), np.take_along_axis(means, results.recommended[name], axis=1)
+    else:
+        best = (means / prices).max(axis=1, keepdims=True) * np.array(results.grid)
+        found = np.stack([pulls @ mean for pulls, mean in zip(results.pulls[name], means, strict=True)])
+    lost: Array = best - found
+    return lost
+
+
+def _spent(pulls: Array, prices: Array) -> Array:
+    """One product for each budget, so that the last digit of one does not depend on how many others there are."""
+    return np.array([[row @ price for row in of_trial] for of_trial, price in zip(pulls, prices, strict=True)])
 
 
 def _seed(setup: Setup, of: str = "") -> int:
@@ -136,9 +164,3 @@ def _worths(problem: Problem, world: World) -> Array:
     """The mean of every arm above the worst value of the reward, with axes (trial, arm)."""
     scale = max(problem.reward_values) - min(problem.reward_values)
     return problem.utility(np.atleast_2d(world.means(problem))) * scale
-
-
-def _played(results: Results, name: str, means: Array, costs: Array) -> list[Played]:
-    of_trials = results.pulls, results.recommended, results.contradicted, results.broken
-    did = zip(means, costs, *(found[name] for found in of_trials), strict=True)
-    return [Played(results.arms, mean, cost, results.grid, *rest) for mean, cost, *rest in did]
