@@ -27,7 +27,7 @@ from dobandit.study.corrections import amended, withdrawn
 from dobandit.study.events import Event
 from dobandit.study.outcomes import as_numbers
 from dobandit.study.plain import problem_from_plain
-from dobandit.study.stored import ARRAY, AS_IS, BY_PULL, restore, stored, to_plain
+from dobandit.study.stored import ARRAY, AS_IS, BY_PULL, by_pull, restore, to_plain
 from dobandit.study.tally import TALLIES, Tally, tallies
 
 
@@ -39,10 +39,7 @@ class Lease(NamedTuple):
     expires: float | None
 
 
-LEASES = stored(
-    lambda leases: {str(pull): lease for pull, lease in leases.items()},
-    lambda plain, _: {int(pull): Lease(*lease) for pull, lease in plain.items()},
-)
+LEASES = by_pull(lambda lease: Lease(*lease))
 
 
 class Money(NamedTuple):
@@ -89,7 +86,7 @@ class Books:
     state: Mapping[str, Any] | None = field(
         default=None, metadata=AS_IS
     )  # what the policy remembers, if the events say it
-    replayed: Mapping[str, Any] | None = None  # the same, worked out where they do not
+    memory: Any = None  # the same as dobandit.study.decisions reads it, or works it out where they do not
     amended: Mapping[int, Mapping[str, str]] = field(default_factory=dict)  # outcomes that count instead, by pull
 
     # -- adding up -----------------------------------------------------------------------------
@@ -140,7 +137,7 @@ class Books:
             case _:
                 raise ValueError(f"{event.kind} does not belong into the middle of a study")
         if isinstance(fact, facts.Correction):
-            self.state = self.replayed = None
+            self.state = self.memory = None
         self.number = event.number
 
     def _ask(self, asked: facts.Asked) -> None:
@@ -148,7 +145,7 @@ class Books:
         if asked.is_decision:
             self.arm, self.again = asked.arm, asked.repeats - 1
             self.state = None if asked.state is None else {**(self.state or {}), **asked.state}
-            self.replayed = None
+            self.memory = None
         elif asked.source == "policy":
             self.again -= 1
         elif asked.source in self.open:

@@ -30,11 +30,11 @@ BUDGET, WAITING, FINISHED = "budget", "waiting for results", "finished"  # why t
 
 
 class Decision(NamedTuple):
-    """An arm, and how often it is wanted (0: this carries out the last decision)."""
+    """An arm, and how often it is wanted (0: this carries out the last decision, or replaces an expired pull)."""
 
     arm: int
     repeats: int
-    source: str = "policy"
+    source: int | str = "policy"  # as in `facts.Asked`
     why: dict[str, Any] | None = None  # the numbers that it was made by
     state: Mapping[str, Any] | None = None  # the parts of the memory that are new, as plain data
 
@@ -193,7 +193,7 @@ def remember(books: Books, name: str, past: Callable[[], Sequence[Event]]) -> No
     """Make the memory known, by running the policy over the past if need be; errors name the study."""
     if not remembers(books):
         with making_sense_of(name):
-            books.state, books.replayed = None, _replayed(past()).to_plain()
+            books.state, books.memory = None, _replayed(past())
 
 
 def remember_doubts(books: Books, name: str, past: Callable[[], Sequence[Event]]) -> None:
@@ -210,8 +210,10 @@ def _known(books: Books) -> Memory:
 
 def _memory(books: Books) -> Memory | None:
     """The memory if it is known."""
-    plain = books.state or books.replayed
-    return None if plain is None else _at_start(books).filled(plain)
+    if books.memory is None and books.state is not None:
+        books.memory = _at_start(books).filled(books.state)
+    found: Memory | None = books.memory
+    return found
 
 
 def _at_start(books: Books) -> Memory:
