@@ -252,12 +252,3 @@ class Books:
         books = cls.opened(created)
         restore(books, plain)
         return books
-
-
-def caught_up(books: Books, events: Sequence[Event]) -> Books | None:
-    """The totals with these events too, or None if they correct the past, so that all must be added up again."""
-    if any(isinstance(event.fact, facts.Correction) for event in events):
-        return None
-    for event in events:
-        books.apply(event)
-    return books
