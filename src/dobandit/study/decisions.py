@@ -69,10 +69,10 @@ class Memory(NamedTuple):
             sound = found.to_plain()["_checksum"] == plain["_checksum"] and _phase(found.state) >= 0
         except Exception:  # a study may come from a stranger and hold anything
             return None
-        return found if sound and found._form() == self._form() else None
+        return found if sound and found._shapes() == self._shapes() else None
 
-    def _form(self) -> list[tuple[Any, ...]]:
-        return [(part.shape, part.dtype.kind) for part in (*self.state, self.phase_arms, self.gone)]
+    def _shapes(self) -> list[tuple[int, ...]]:
+        return [part.shape for part in (*self.state, self.phase_arms, self.gone)]
 
 
 # -- what a policy can do, as it says itself -----------------------------------------------------------
