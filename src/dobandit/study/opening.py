@@ -86,7 +86,7 @@ def _check_order(events: Sequence[Event], number: int, last: int, arms: int) -> 
         if isinstance(fact, facts.Begun) and not fact.arm < arms:
             raise ValueError(f"event {event.number}: there is no arm number {fact.arm}")
         if isinstance(fact, facts.Asked) and isinstance(fact.source, int) and not 1 <= fact.source < last:
-            raise ValueError(f"event {event.number} stands in for pull {fact.source}, which did not exist")
+            raise ValueError(f"event {event.number} replaces pull {fact.source}, which did not exist")
 
 
 def _check_counts(books: Books) -> None:
