@@ -165,7 +165,7 @@ def refuses(path: Path) -> bool:
         *(
             (
                 f"UPDATE event SET content = json_set(content, '$.source', {source}) WHERE number = 4",
-                f"event 4 stands in for pull {source}, which did not exist",
+                f"event 4 replaces pull {source}, which did not exist",
             )
             for source in (0, 2, 3)
         ),

@@ -55,7 +55,8 @@ def test_what_is_appended_is_read(store: Store) -> None:
         access.append([ASKED, TOLD])
         assert access.events(2) == [TOLD]
     with store.reading() as access:
-        assert access.first() == CREATED
+        assert access.events(0, 1) == [CREATED]
+        assert access.events(1, 2) == [ASKED]
         assert access.events() == [CREATED, ASKED, TOLD]
         assert access.events(3) == []
         assert access.events_of(1) == [ASKED, TOLD]

@@ -80,10 +80,17 @@ class Beliefs(NamedTuple):
     refuted: Array  # how many standard deviations own rewards are off the graph's answer; 0 where they are not
     warnings: tuple[str, ...]  # what observations say against the graph
 
+    def of_arm(self, arm: int) -> dict[str, float]:
+        """Its mean and interval."""
+        return {"mean": float(self.means[arm]), "low": float(self.low[arm]), "high": float(self.high[arm])}
+
+    def warning(self, arm: int) -> str | None:
+        """What is said of an arm whose own rewards contradict the graph."""
+        return contradiction_told(float(self.refuted[arm])) if self.refuted[arm] > 0 else None
+
 
 def status(books: Books, now: float) -> Status:
-    known, pending = believed(books), books.pending[0]
-    rows = zip(books.problem.arms, books.costs[0], books.done[0], pending, *known[:3], known.refuted, strict=True)
+    known, counts = believed(books), zip(books.costs[0], books.done[0], books.pending[0], strict=True)
     return Status(
         policy=spec_of(books.policy),
         budget=books.money,
@@ -93,29 +100,27 @@ def status(books: Books, now: float) -> Status:
         logged=sum(batch["rows"] for batch in books.batches.values() if batch["counts"]),
         uncounted=tuple(name for name, batch in books.batches.items() if not batch["counts"]),
         arms=tuple(
-            ArmStatus(str(arm), float(cost), int(done), int(op), float(mean), float(low), float(high), warning_of(z))
-            for arm, cost, done, op, mean, low, high, z in rows
+            ArmStatus(str(arm), float(cost), int(done), int(open_), **known.of_arm(k), warning=known.warning(k))
+            for k, (arm, (cost, done, open_)) in enumerate(zip(books.problem.arms, counts, strict=True))
         ),
         warnings=known.warnings,
     )
 
 
 def best(books: Books) -> Best:
-    known = believed(books)
+    known, arms = believed(books), books.problem.arms
     per_cost = books.problem.objective == "cumulative"
     arm = _best_per_cost(books, known) if per_cost else recommend(books)
     scores = known.draws / books.costs if per_cost else known.draws
     is_best = scores[:, arm] >= scores.max(axis=1)  # arms that do the same have the same draws
     told = books.judged.evidence.told[0]
     return Best(
-        arm=str(books.problem.arms[arm]),
-        mean=float(known.means[arm]),
-        low=float(known.low[arm]),
-        high=float(known.high[arm]),
+        arm=str(arms[arm]),
+        **known.of_arm(arm),
         probability_best=float(is_best.mean()),
         observational=float(told[OBSERVE] / max(told.sum(), 1.0)),
         pulls=int(books.done[0, arm]),
-        warnings=(*_refuted_arms(books.problem, known.refuted), *known.warnings),
+        warnings=(*(f"{a}: {text}" for k, a in enumerate(arms) if (text := known.warning(k))), *known.warnings),
         criterion="mean per cost" if per_cost else "mean",
         cost=float(books.costs[0, arm]),
     )
@@ -123,10 +128,6 @@ def best(books: Books) -> Best:
 
 def _best_per_cost(books: Books, known: Beliefs) -> int:
     return int(recommended(books.problem.utility(known.means)[np.newaxis] / books.costs, books.costs)[0])
-
-
-def _refuted_arms(problem: Problem, refuted: Array) -> list[str]:
-    return [f"{arm}: {warning_of(z)}" for arm, z in zip(problem.arms, refuted.tolist(), strict=True) if z > 0]
 
 
 def believed(books: Books) -> Beliefs:
@@ -184,8 +185,3 @@ def in_units(problem: Problem, utility: Array) -> Array:
     low, high = min(problem.reward_values), max(problem.reward_values)
     share = utility if problem.goal == "max" else 1 - utility
     return np.asarray(low + share * (high - low))
-
-
-def warning_of(z: float) -> str | None:
-    """What is said of an arm whose own rewards are so far off."""
-    return contradiction_told(z) if z > 0 else None

@@ -27,7 +27,7 @@ from dobandit.study.corrections import amended, withdrawn
 from dobandit.study.events import Event
 from dobandit.study.leader import Leader, leader_of
 from dobandit.study.outcomes import as_numbers
-from dobandit.study.stored import ARRAY, AS_IS, BY_PULL, restore, stored, to_plain
+from dobandit.study.stored import ARRAY, AS_IS, BY_PULL, by_pull, restore, to_plain
 from dobandit.study.tally import TALLIES, Tally, tallies
 
 
@@ -39,10 +39,7 @@ class Lease(NamedTuple):
     expires: float | None
 
 
-LEASES = stored(
-    lambda leases: {str(pull): lease for pull, lease in leases.items()},
-    lambda plain, _: {int(pull): Lease(*lease) for pull, lease in plain.items()},
-)
+LEASES = by_pull(lambda lease: Lease(*lease))
 
 
 class Money(NamedTuple):
@@ -88,7 +85,7 @@ class Books:
     state: Mapping[str, Any] | None = field(
         default=None, metadata=AS_IS
     )  # what the policy remembers, if the events say it
-    replayed: Mapping[str, Any] | None = None  # the same, worked out where they do not
+    memory: Any = None  # the same as dobandit.study.decisions reads it, or works it out where they do not
     amended: Mapping[int, Mapping[str, str]] = field(default_factory=dict)  # outcomes that count instead, by pull
 
     # -- adding up -----------------------------------------------------------------------------
@@ -139,7 +136,7 @@ class Books:
             case _:
                 raise ValueError(f"{event.kind} does not belong into the middle of a study")
         if isinstance(fact, facts.Correction):
-            self.state = self.replayed = None
+            self.state = self.memory = None
         self.number = event.number
 
     def _ask(self, asked: facts.Asked) -> None:
@@ -147,7 +144,7 @@ class Books:
         if asked.is_decision:
             self.arm, self.again = asked.arm, asked.repeats - 1
             self.state = None if asked.state is None else {**(self.state or {}), **asked.state}
-            self.replayed = None
+            self.memory = None
         elif asked.source == "policy":
             self.again -= 1
         elif asked.source in self.open:
@@ -262,12 +259,3 @@ class Books:
         books = cls.opened(created)
         restore(books, plain)
         return books
-
-
-def caught_up(books: Books, events: Sequence[Event]) -> Books | None:
-    """The totals with these events too, or None if they correct the past, so that all must be added up again."""
-    if any(isinstance(event.fact, facts.Correction) for event in events):
-        return None
-    for event in events:
-        books.apply(event)
-    return books

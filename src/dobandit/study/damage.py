@@ -20,11 +20,7 @@ def making_sense_of(name: str) -> Iterator[None]:
     except (StudyError, StorageError):
         raise
     except Exception as error:
-        raise damaged(name, f"its events make no sense ({reason_of(error)})") from error
-
-
-def reason_of(error: Exception) -> str:
-    return f"{type(error).__name__}: {in_words(error)}"
+        raise damaged(name, f"its events make no sense ({type(error).__name__}: {in_words(error)})") from error
 
 
 def in_words(error: Exception) -> str:

@@ -30,11 +30,11 @@ BUDGET, WAITING, FINISHED = "budget", "waiting for results", "finished"  # why t
 
 
 class Decision(NamedTuple):
-    """An arm, and how often it is wanted (0: this carries out the last decision)."""
+    """An arm, and how often it is wanted (0: this carries out the last decision, or replaces an expired pull)."""
 
     arm: int
     repeats: int
-    source: str = "policy"
+    source: int | str = "policy"  # as in `facts.Asked`
     why: dict[str, Any] | None = None  # the numbers that it was made by
     state: Mapping[str, Any] | None = None  # the parts of the memory that are new, as plain data
 
@@ -62,10 +62,10 @@ class Memory(NamedTuple):
             is_sound = found.to_plain()["_checksum"] == plain["_checksum"]
         except Exception:  # a study may come from a stranger and hold anything
             return None
-        return found if is_sound and found._form() == self._form() else None
+        return found if is_sound and found._shapes() == self._shapes() else None
 
-    def _form(self) -> list[tuple[Any, ...]]:
-        return [(part.shape, part.dtype.kind) for part in (*self.state, self.phase_arms, self.gone)]
+    def _shapes(self) -> list[tuple[int, ...]]:
+        return [part.shape for part in (*self.state, self.phase_arms, self.gone)]
 
 
 def doubts_graph(books: Books) -> bool:
@@ -190,7 +190,7 @@ def remember(books: Books, name: str, past: Callable[[], Sequence[Event]]) -> No
     """Make the memory known, by running the policy over the past if need be; errors name the study."""
     if not remembers(books):
         with making_sense_of(name):
-            books.state, books.replayed = None, _replayed(past()).to_plain()
+            books.state, books.memory = None, _replayed(past())
 
 
 def remember_doubts(books: Books, name: str, past: Callable[[], Sequence[Event]]) -> None:
@@ -207,9 +207,11 @@ def _known(books: Books) -> Memory:
 
 def _memory(books: Books) -> Memory | None:
     """The memory if it is known."""
-    plain = books.state or books.replayed
-    found = None if plain is None else _at_start(books).filled(plain)
-    return None if found is None or _phase(books, found.state) < 0 else found
+    if books.memory is None and books.state is not None:
+        found = _at_start(books).filled(books.state)
+        books.memory = found if found is not None and _phase(books, found.state) >= 0 else None
+    known: Memory | None = books.memory
+    return known
 
 
 def _at_start(books: Books) -> Memory:

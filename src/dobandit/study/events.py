@@ -54,7 +54,7 @@ def to_row(event: Event) -> tuple[int, float, str, int | None, str]:
 
 
 def from_row(name: str, number: int, time: float, kind: str, pull: int | None, text: str) -> Event:
-    """The event that stands in the study of this name."""
+    """The event in this row of the study of this name."""
     try:
         event = Event(number, time, kind, pull, json.loads(text))
         _ = event.fact

@@ -11,7 +11,7 @@ import numpy as np
 from dobandit.arrays import Array
 from dobandit.policies import Reason
 from dobandit.study import facts
-from dobandit.study.answers import believed, warning_of
+from dobandit.study.answers import believed
 from dobandit.study.books import Books
 from dobandit.study.decisions import remember_doubts
 from dobandit.study.events import Event
@@ -65,12 +65,13 @@ def explained(name: str, events: Sequence[Event], pull: int) -> Explanation:
     why = (fact.why if isinstance(fact, facts.Asked) else None) or {}
     index = array_from_plain(why["index"]) if "index" in why else None
     reason = _reason(books, fact, index) if isinstance(fact, facts.Asked) else UNASKED
-    known = believed(books)
-    indices = [None] * len(known.means) if index is None else index.tolist()
-    columns = (map(str, books.problem.arms), books.costs[0].tolist(), *(part.tolist() for part in known[:3]), indices)
-    arms = zip(*columns, map(warning_of, known.refuted.tolist()), strict=True)
-    arm = str(books.problem.arms[begun[pull][1]])
-    return Explanation(pull, arm, note + reason, tuple(ArmNumbers(*numbers) for numbers in arms), known.warnings)
+    known, arms = believed(books), books.problem.arms
+    indices = [None] * len(arms) if index is None else index.tolist()
+    numbers = tuple(
+        ArmNumbers(str(arm), float(books.costs[0, k]), **known.of_arm(k), index=indices[k], warning=known.warning(k))
+        for k, arm in enumerate(arms)
+    )
+    return Explanation(pull, str(arms[begun[pull][1]]), note + reason, numbers, known.warnings)
 
 
 def _decision(history: Sequence[facts.Fact], begun: Mapping[int, tuple[int, int]], pull: int) -> tuple[int, str]:

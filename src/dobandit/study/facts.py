@@ -96,7 +96,7 @@ class Asked(Begun):
     """A pull is handed out. A new decision says how often its arm is wanted; pulls that carry it out repeat 0 times."""
 
     repeats: Whole
-    source: Source  # "policy", "extension" (after the plan, with money added later) or the pull it stands in for
+    source: Source  # "policy", "extension" (after the plan, with money added later) or the expired pull it replaces
     worker: Text
     expires: End
     why: PlainOrNone = None  # what a new decision was made by: the index of every arm (and sweep), or the phase

@@ -7,6 +7,7 @@ variable has the name of one of them, ours is called `pull id`, `pull cost` and 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,6 @@ from dobandit.problem import Problem, Value, label
 from dobandit.study import facts
 from dobandit.study.corrections import withdrawn
 from dobandit.study.events import Event, said
-from dobandit.study.pulls import as_datetime
 
 Row = dict[str, Any]
 OURS = ("id", INTERVENTION, "cost", "worker", "begun", "told")
@@ -120,5 +120,4 @@ def _kinds(problem: Problem) -> dict[str, type]:
 
 
 def _written(time: float) -> str:
-    moment = as_datetime(time)
-    return "" if moment is None else moment.isoformat(timespec="milliseconds")
+    return datetime.fromtimestamp(time, UTC).isoformat(timespec="milliseconds")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dobandit.study import facts
-from dobandit.study.books import Books, caught_up
+from dobandit.study.books import Books
 from dobandit.study.damage import making_sense_of
 from dobandit.study.events import Event
 from dobandit.study.stores import FORMAT, Access
@@ -54,22 +54,24 @@ def _from_snapshot(access: Access) -> Books | None:
     snapshot = access.snapshot()
     if snapshot is None or (snapshot.version, snapshot.format) != (VERSION, FORMAT):
         return None
-    created, events = access.first(), access.events(snapshot.number - 1)
-    if not events or events[0].number != snapshot.number:
-        return None
     try:
+        (created,) = access.events(0, 1)
         books = Books.restored(created, json.loads(snapshot.text))
-        return _continued(books, events[1:]) if books.number == snapshot.number else None
+        last, *events = access.events(snapshot.number - 1)
+        return _continued(books, events) if books.number == snapshot.number == last.number else None
     except Exception:  # whatever is wrong, with it or with the log: adding up all events will tell
         return None
 
 
 def _continued(books: Books, events: list[Event]) -> Books | None:
+    """The totals with these events too, or None if they correct the past, so that all must be added up again."""
     _check_order(events, books.number, books.last, len(books.problem.arms))
-    found = caught_up(books, events)
-    if found is not None:
-        _check_counts(found)
-    return found
+    if any(isinstance(event.fact, facts.Correction) for event in events):
+        return None
+    for event in events:
+        books.apply(event)
+    _check_counts(books)
+    return books
 
 
 def _check_order(events: Sequence[Event], number: int, last: int, arms: int) -> None:
@@ -84,7 +86,7 @@ def _check_order(events: Sequence[Event], number: int, last: int, arms: int) -> 
         if isinstance(fact, facts.Begun) and not fact.arm < arms:
             raise ValueError(f"event {event.number}: there is no arm number {fact.arm}")
         if isinstance(fact, facts.Asked) and isinstance(fact.source, int) and not 1 <= fact.source < last:
-            raise ValueError(f"event {event.number} stands in for pull {fact.source}, which did not exist")
+            raise ValueError(f"event {event.number} replaces pull {fact.source}, which did not exist")
 
 
 def _check_counts(books: Books) -> None:

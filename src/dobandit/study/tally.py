@@ -38,7 +38,7 @@ class Tally:
     def can_add(self, evidence: Mapping[str, Any]) -> bool:
         """Whether everything that estimates need was counted: another version may have counted other tables."""
         found = {_key(table) for table in evidence["tables"]}
-        return not self.reads_logs or all(_key_of(t) in found for t in self.layout.tables if t.needed)
+        return not self.reads_logs or all(_key(vars(t)) in found for t in self.layout.tables if t.needed)
 
     def add_logged(self, evidence: Mapping[str, Any]) -> None:
         """Rows that were logged elsewhere."""
@@ -47,8 +47,8 @@ class Tally:
         found = {_key(table): table["counts"] for table in evidence["tables"]}
         counts = np.zeros(self.layout.size)
         for table, at in zip(self.layout.tables, self.layout.slices, strict=True):
-            if _key_of(table) in found:
-                counts[at] = array_from_plain(found[_key_of(table)])
+            if _key(vars(table)) in found:
+                counts[at] = array_from_plain(found[_key(vars(table))])
         arms = (array_from_plain(evidence[name]) for name in ("rows", "rewards"))
         self.evidence.add_logged(Logged(counts, *arms))
 
@@ -95,7 +95,9 @@ def count_log(problem: Problem, source: Source, tallies: Sequence[Tally], name: 
     evidence = {
         "rows": array_to_plain(logged.rows),
         "rewards": array_to_plain(logged.rewards),
-        "tables": [_to_plain(table, logged.counts[layout.slice(table)]) for table in tables],
+        "tables": [
+            {**_written(table), "counts": array_to_plain(logged.counts[layout.slice(table)])} for table in tables
+        ],
     }
     digest = hashlib.sha256(json.dumps(evidence, sort_keys=True).encode()).hexdigest()
     return facts.Observed(name, round(float(logged.rows.sum())), evidence, digest)
@@ -113,19 +115,10 @@ def is_same_log(one: facts.Observed, other: facts.Observed) -> bool:
     return all(a.shape == b.shape and np.allclose(a, b, rtol=0.0, atol=ROUNDED * one.rows) for a, b in arrays)
 
 
-def _to_plain(table: CountTable, counts: Any) -> dict[str, Any]:
-    return {
-        "variable": table.variable,
-        "given": list(table.given),
-        "arms": list(table.arms),
-        "by_arm": table.by_arm,
-        "counts": array_to_plain(counts),
-    }
+def _written(table: CountTable) -> dict[str, Any]:
+    return {"variable": table.variable, "given": list(table.given), "arms": list(table.arms), "by_arm": table.by_arm}
 
 
-def _key(plain: Mapping[str, Any]) -> tuple[object, ...]:
-    return plain["variable"], tuple(plain["given"]), tuple(plain["arms"]), plain.get("by_arm", False)
-
-
-def _key_of(table: CountTable) -> tuple[object, ...]:
-    return table.variable, table.given, tuple(table.arms), table.by_arm
+def _key(table: Mapping[str, Any]) -> tuple[object, ...]:
+    """What tells a table from others, from its fields or as it is written in a log; the first logs had none by arm."""
+    return table["variable"], tuple(table["given"]), tuple(table["arms"]), table.get("by_arm", False)

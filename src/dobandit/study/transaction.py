@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Mapping
 from importlib.metadata import version
-from typing import Any
 
 from dobandit.errors import ArmError, Conflict, DataError, DobanditError, OutcomeError, StudyError, listing
 from dobandit.problem import Arm, Value, label
@@ -67,18 +66,15 @@ class Transaction:
         leases = self.books.open.items()
         mine = sum(lease.worker == worker for _, lease in leases)
         pulls = sorted(pull for pull, lease in leases if lease.worker != worker and self._is_expired(lease))
-        found = pulls[: max(n - mine, 0)]
-        return [self._ask(worker, expires, self.books.open[pull].arm, 0, pull) for pull in found]
+        found = [Decision(self.books.open[pull].arm, 0, pull) for pull in pulls[: max(n - mine, 0)]]
+        return [self.hand_out(decision, worker, expires) for decision in found]
 
     def _is_expired(self, lease: Lease) -> bool:
         return lease.expires is not None and lease.expires <= self.time
 
     def hand_out(self, decision: Decision, worker: str, expires: float | None) -> int:
-        return self._ask(worker, expires, *decision)
-
-    def _ask(self, worker: str, expires: float | None, arm: int, repeats: int, source: int | str, *more: Any) -> int:
         """Hand out a new pull; its number."""
-        self._add(facts.Asked(self.books.last + 1, arm, repeats, source, worker, expires, *more))
+        self._add(facts.Asked(self.books.last + 1, worker=worker, expires=expires, **decision._asdict()))
         return self.books.last
 
     def ticket(self, pull: int) -> Pull:

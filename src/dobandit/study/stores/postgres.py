@@ -17,7 +17,7 @@ from dobandit.study.damage import damaged
 from dobandit.study.events import Event, from_row, to_row
 from dobandit.study.stores.addresses import Address, address_of
 from dobandit.study.stores.making import made
-from dobandit.study.stores.protocol import SCHEMA, Snapshot
+from dobandit.study.stores.protocol import LAST, SCHEMA, Snapshot
 
 PATIENCE = 60  # seconds to wait for others, and after which a transaction that makes others wait is ended
 
@@ -122,13 +122,8 @@ class PostgresStore:
         with _sentences(self.name):
             yield
 
-    def first(self) -> Event:
-        for event in self._read("AND number = 1"):
-            return event
-        raise damaged(self.name, "its first event is missing")
-
-    def events(self, after: int = 0) -> list[Event]:
-        return self._read("AND number > %s ORDER BY number", after)
+    def events(self, after: int = 0, last: int = LAST) -> list[Event]:
+        return self._read("AND number > %s AND number <= %s ORDER BY number", after, last)
 
     def events_of(self, pull: int) -> list[Event]:
         return self._read("AND pull = %s ORDER BY number", pull)

@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 from dobandit.study.events import Event
 
 SCHEMA = 1  # of this version; a newer one is refused, an older one would be brought up to date here
+LAST = 2**31 - 1  # the largest number that an event can have
 FORMAT = 5  # of a snapshot's text: to be raised with every change of how totals are saved
 
 
@@ -43,10 +44,8 @@ class Access(Protocol):
 
     name: str  # of the place, as it may be shown
 
-    def first(self) -> Event: ...
-
-    def events(self, after: int = 0) -> list[Event]:
-        """The events after the one with this number, in order."""
+    def events(self, after: int = 0, last: int = LAST) -> list[Event]:
+        """The events after the one with this number, in order, up to the last one that is wanted."""
         ...
 
     def events_of(self, pull: int) -> list[Event]: ...

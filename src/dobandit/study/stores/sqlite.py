@@ -21,7 +21,7 @@ from dobandit.files import cannot_write, move
 from dobandit.study.damage import damaged, in_words
 from dobandit.study.events import Event, from_row, to_row
 from dobandit.study.stores.making import made
-from dobandit.study.stores.protocol import SCHEMA, Snapshot
+from dobandit.study.stores.protocol import LAST, SCHEMA, Snapshot
 
 MEMORY = ":memory:"
 APPLICATION = 0x646F6261  # "doba", in the header of the file: it tells a study from any other database
@@ -122,13 +122,8 @@ class SqliteStore:
                     self._connection.execute("ROLLBACK")
                 raise
 
-    def first(self) -> Event:
-        for event in self._read("WHERE number = 1"):
-            return event
-        raise damaged(self.name, "its first event is missing")
-
-    def events(self, after: int = 0) -> list[Event]:
-        return self._read("WHERE number > ? ORDER BY number", after)
+    def events(self, after: int = 0, last: int = LAST) -> list[Event]:
+        return self._read("WHERE number > ? AND number <= ? ORDER BY number", after, last)
 
     def events_of(self, pull: int) -> list[Event]:
         return self._read("WHERE pull = ? ORDER BY number", pull)
