@@ -9,8 +9,10 @@ usage: python benchmarks/speed.py [--against REV] [--times 5]
 from __future__ import annotations
 
 import json
+import tempfile
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import numpy as np
 
@@ -39,11 +41,12 @@ def jobs(smoke: bool) -> Mapping[str, Callable[[], object]]:
 
     def study(policy: str, objective: str) -> Callable[[], object]:
         def asked_and_told() -> None:
-            made = db.Study.create(":memory:", db.Problem(GRAPH, "Y", 10**6, objective, default_cost=2), policy)
             rng = np.random.default_rng(3)
-            for _ in range(pulls):
-                (pull,) = made.ask()
-                made.tell(pull.id, {v: pull.set.get(v, int(rng.integers(2))) for v in world.graph.variables})
+            stated = db.Problem(GRAPH, "Y", 10**6, objective, default_cost=2)
+            with tempfile.TemporaryDirectory() as folder, db.Study.create(Path(folder, "s.db"), stated, policy) as made:
+                for _ in range(pulls):
+                    (pull,) = made.ask()
+                    made.tell(pull.id, {v: pull.set.get(v, int(rng.integers(2))) for v in world.graph.variables})
 
         return asked_and_told
 

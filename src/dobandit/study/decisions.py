@@ -8,7 +8,7 @@ corrected outcomes, when its memory is needed for the first time.
 
 from __future__ import annotations
 
-import json
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -24,7 +24,6 @@ from dobandit.study.books import Books
 from dobandit.study.damage import making_sense_of
 from dobandit.study.events import Event
 from dobandit.study.plain import array_from_plain, array_to_plain
-from dobandit.study.stores import checksum
 
 BUDGET, WAITING, FINISHED = "budget", "waiting for results", "finished"  # why there is no pull to give
 
@@ -37,6 +36,7 @@ class Decision(NamedTuple):
     source: int | str = "policy"  # as in `facts.Asked`
     why: dict[str, Any] | None = None  # the numbers that it was made by
     state: Mapping[str, Any] | None = None  # the parts of the memory that are new, as plain data
+    memory: Memory | None = None  # all of it
 
 
 class Memory(NamedTuple):
@@ -46,26 +46,38 @@ class Memory(NamedTuple):
     phase_arms: Flags  # what was pulled in the running phase of a plan
     gone: Array  # pulls that were withdrawn after their phase, by arm: a plan does not make up for them
 
-    def to_plain(self) -> dict[str, Any]:
+    @property
+    def parts(self) -> dict[str, Any]:
         """The fields of the state, and ours with a `_` before their names, which no field of a state has."""
-        parts = {**self.state._asdict(), "_phase_arms": self.phase_arms, "_gone": self.gone}
-        plain = {name: array_to_plain(part) for name, part in parts.items()}
-        return {**plain, "_checksum": checksum(json.dumps(plain))}
+        return {**self.state._asdict(), "_phase_arms": self.phase_arms, "_gone": self.gone}
+
+    @property
+    def checksum(self) -> int:
+        return zlib.crc32(b"".join(part.tobytes() for part in self.parts.values()))
+
+    def news(self, before: Memory | None) -> dict[str, Any]:
+        """What has changed, as plain data; all of it if it is not known what there was before."""
+        old = {} if before is None else before.parts
+        changed = ((name, part) for name, part in self.parts.items() if not _same(part, old.get(name)))
+        return {**{name: array_to_plain(part) for name, part in changed}, "_checksum": self.checksum}
 
     def filled(self, plain: Mapping[str, Any]) -> Memory | None:
         """A memory of the same form with these numbers, unless they do not fit: another version may have written them,
         or they are damaged."""
-        parts = (*self.state._fields, "_phase_arms", "_gone")
         try:
-            *state, phase_arms, gone = (array_from_plain(plain[name]) for name in parts)
+            *state, phase_arms, gone = (array_from_plain(plain[name]) for name in self.parts)
             found = Memory(type(self.state)(*state), phase_arms, gone)
-            is_sound = found.to_plain()["_checksum"] == plain["_checksum"]
+            is_sound = found.checksum == plain["_checksum"]
         except Exception:  # a study may come from a stranger and hold anything
             return None
         return found if is_sound and found._shapes() == self._shapes() else None
 
     def _shapes(self) -> list[tuple[int, ...]]:
-        return [part.shape for part in (*self.state, self.phase_arms, self.gone)]
+        return [part.shape for part in self.parts.values()]
+
+
+def _same(part: Array, before: Array | None) -> bool:
+    return part is before or (before is not None and np.array_equal(part, before))
 
 
 def doubts_graph(books: Books) -> bool:
@@ -105,8 +117,9 @@ def decide(books: Books) -> Decision | str:
     if not affordable[0, arm]:
         raise PolicyError(f"{spec_of(books.policy)} chose an arm that it cannot pay; this is a bug in the policy")
     repeats = 1 if choice.repeats is None else int(choice.repeats[0])
-    news = _news(books, _after(books, memory, choice, arm))
-    return Decision(arm, repeats, "policy", _why(books, choice), news)
+    after = _after(books, memory, choice, arm)
+    news = after.news(None if books.state is None else memory)  # all of it, if no event says what was remembered
+    return Decision(arm, repeats, "policy", _why(books, choice), news, after)
 
 
 def recommend(books: Books) -> int:
@@ -217,12 +230,6 @@ def _memory(books: Books) -> Memory | None:
 def _at_start(books: Books) -> Memory:
     arms = books.costs.shape
     return Memory(books.leader.compiled.start(1), np.zeros(arms, dtype=bool), np.zeros(arms))
-
-
-def _news(books: Books, memory: Memory) -> dict[str, Any]:
-    """What has changed since the last decision: all, if no event says what was remembered then."""
-    before = books.state or {}
-    return {name: part for name, part in memory.to_plain().items() if before.get(name) != part}
 
 
 def _replayed(events: Sequence[Event]) -> Memory:

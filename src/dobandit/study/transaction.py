@@ -74,7 +74,9 @@ class Transaction:
 
     def hand_out(self, decision: Decision, worker: str, expires: float | None) -> int:
         """Hand out a new pull; its number."""
-        self._add(facts.Asked(self.books.last + 1, worker=worker, expires=expires, **decision._asdict()))
+        arm, repeats, source, why, state, memory = decision
+        self._add(facts.Asked(self.books.last + 1, arm, repeats, source, worker, expires, why, state))
+        self.books.memory = memory or self.books.memory
         return self.books.last
 
     def ticket(self, pull: int) -> Pull:
