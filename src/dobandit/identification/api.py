@@ -21,8 +21,19 @@ EVERYTHING = "all"
 def is_identifiable(graph: GraphLike, do: str, on: str) -> bool:
     """Whether observations, if there are enough, reveal the effect of setting `do` on `on`.
 
-    `graph` is a Graph, a text, or a Problem; `on` is a variable, or "all" for the distribution of everything else.
-    Complete: False means that two models exist which agree on all observations and disagree on the effect.
+    Parameters
+    ----------
+    graph
+        A Graph, a text, or a Problem.
+    do
+        The variable that is set.
+    on
+        The variable whose distribution is wanted, or "all" for the joint distribution of everything else.
+
+    Returns
+    -------
+    bool
+        The answer is complete: False means that two models agree on all observations and disagree on the effect.
     """
     _check_names(do, on)
     try:
@@ -33,7 +44,27 @@ def is_identifiable(graph: GraphLike, do: str, on: str) -> bool:
 
 
 def identify(graph: GraphLike, do: str, on: str) -> Estimand:
-    """The recipe for P(on | do(do)) from observations; raises `NotIdentifiable`, which names the obstacle."""
+    """The formula for P(on | do(do)) from observations.
+
+    Parameters
+    ----------
+    graph
+        A Graph, a text, or a Problem.
+    do
+        The variable that is set.
+    on
+        The variable whose distribution is wanted, or "all" for the joint distribution of everything else.
+
+    Returns
+    -------
+    Estimand
+        The formula, which can be printed and evaluated on tables.
+
+    Raises
+    ------
+    NotIdentifiable
+        No amount of observations reveals the effect. The text names the obstacle.
+    """
     _check_names(do, on)
     return _identify(as_graph(graph), do, on)
 

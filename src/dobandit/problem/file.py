@@ -16,10 +16,7 @@ from dobandit.problem.definition import Problem
 from dobandit.problem.faults import Faults
 from dobandit.problem.places import Places
 
-KEYS = (
-    *("objective", "goal", "budget", "horizon", "reward", "intervenable", "observed"),
-    *("graph", "domains", "costs", "world"),
-)
+KEYS = tuple("objective goal budget horizon reward intervenable observed graph domains costs world".split())
 
 
 def load(path: Path) -> Problem:

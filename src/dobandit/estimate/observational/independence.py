@@ -31,11 +31,23 @@ class Verdict(NamedTuple):
 def check_graph(graph: GraphLike, data: Data) -> list[Verdict]:
     """Test on logged rows every independence that a graph implies, before money is spent on a wrong one.
 
-    `graph` is a Problem, whose values the rows must have, or a Graph or a text. `data` is whatever `effect` takes:
-    columns, rows, a frame, or the path of a CSV or Parquet file. Rows that do not fit the problem are refused, and so
-    is a log without a plain observation. A reward that is a measurement has no cells to count, so independencies that
-    name it are not tested.
+    Rows that do not fit the problem are refused, and so is a log without a plain observation. A reward that is a
+    measurement has no cells to count, so independencies that name it are not tested.
 
+    Parameters
+    ----------
+    graph
+        A Problem, whose values the rows must have, or a Graph or a text.
+    data
+        Columns, rows, a data frame, or the path of a CSV or Parquet file, as for `effect`.
+
+    Returns
+    -------
+    list of Verdict
+        For every independence its p-value (None without enough data) and whether it is rejected.
+
+    Examples
+    --------
     >>> rows = {"X": [0, 0, 1, 1] * 50, "M": [0, 1, 0, 1] * 50, "Y": [0, 0, 1, 1] * 50}  # Y is X, whatever M is
     >>> [(str(promise), rejected) for promise, p_value, rejected in check_graph("X -> M -> Y", rows)]
     [('X ⫫ Y | M', True)]
