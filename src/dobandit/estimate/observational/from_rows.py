@@ -132,7 +132,7 @@ class _Counted:
     def __init__(self, source: Source, estimands: Sequence[Estimand], scale: Scale) -> None:
         self.source, self.scale = source, scale
         for estimand in estimands:
-            check_size(estimand, {v: len(values) for v, values in scale.domains.items()})
+            check_size(estimand, scale.domains)
         groups = [(*table.given, table.variable) for estimand in estimands for table in estimand.tables]
         self.counts = count(source, groups, scale.domains, scale.between)
 
