@@ -35,10 +35,8 @@ def read_reward(
     `reward` is a name, or a table with `variable` and either `values` ({no = 0, yes = 1}) or `range`
     ([0, 10], for a number between these ends, which counts partly for the one and partly for the other).
     """
-    table = reward if isinstance(reward, Mapping) else {"variable": reward}
-    for key in table:
-        if key not in ("variable", "values", "range"):
-            faults.unknown(("reward", str(key)), "unknown key", str(key), ["variable", "values", "range"])
+    stated = reward if isinstance(reward, Mapping) else {"variable": reward}
+    table = faults.mapping(stated, ("reward",), ("variable", "values", "range"))
     name = table.get("variable")
     if name is None:
         faults.add(("reward",), "is missing: name the variable whose mean is to be made large (or small)")

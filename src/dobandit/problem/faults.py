@@ -31,11 +31,15 @@ class Faults:
         known = list(known)
         self.add(place, f"{message}; {did_you_mean(name, known) or f'known are {listing(known)}'}")
 
-    def mapping(self, value: object, place: Place) -> Mapping[Any, Any]:
-        if value is None or isinstance(value, Mapping):
-            return value or {}
-        self.add(place, f"expected a table of names and values, not {value!r}")
-        return {}
+    def mapping(self, value: object, place: Place, keys: Collection[str] = ()) -> Mapping[Any, Any]:
+        """A table, an empty one if nothing is stated. If its possible keys are given, any other is a fault."""
+        if value is not None and not isinstance(value, Mapping):
+            self.add(place, f"expected a table of names and values, not {value!r}")
+            return {}
+        for key in value or () if keys else ():
+            if key not in keys:
+                self.unknown((*place, str(key)), "unknown key", str(key), keys)
+        return value or {}
 
     def names(self, value: object, place: Place, known: Iterable[str]) -> tuple[str, ...]:
         """A list of names of variables, each known and named once."""
