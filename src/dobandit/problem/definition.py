@@ -8,7 +8,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from copy import copy
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -164,13 +165,10 @@ class Problem(_Fields):
 
     def with_hidden_causes(self, pairs: Iterable[tuple[str, str]]) -> Problem:
         """The same problem with more hidden causes, each acting on two variables."""
-        pairs, other = list(pairs), object.__new__(Problem)
-        graph, full_graph = (
-            Graph.from_edges(known.directed, [*known.bidirected, *pairs], known.variables)
-            for known in (self.graph, self.full_graph)
-        )
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
-        _Fields.__init__(other, **values | {"graph": graph, "full_graph": full_graph})
+        pairs, other = list(pairs), copy(self)
+        for name, known in (("graph", self.graph), ("full_graph", self.full_graph)):
+            graph = Graph.from_edges(known.directed, [*known.bidirected, *pairs], known.variables)
+            object.__setattr__(other, name, graph)  # frozen, but the copy is new
         return other
 
     def utility(self, earned: Array, rows: Array | float = 1.0) -> Array:

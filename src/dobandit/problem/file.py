@@ -82,7 +82,7 @@ def _graph(stated: object, folder: Path, places: Places, faults: Faults) -> Grap
     except DobanditError as error:
         place = ("graph", key)
         if key == "edges" and isinstance(error, GraphError) and error.line and error.column:
-            places.pin(place, *places.inside(place, error.line, error.column))
+            places.pin(place, error.line, error.column)
             faults.add(place, error.message)
         else:
             faults.add(place, str(error))
