@@ -17,7 +17,7 @@ from dobandit.problem import Problem
 
 LEVEL = 0.05  # the chance to reject anything at all when the graph is right
 MOST_CELLS = 10**6  # of a table: more than any log fills
-FEWEST = 5  # a stratum counts if each of its cells is expected to hold so many rows
+FEWEST = 5  # rows that every cell of a stratum must be expected to hold, or it does not count (Cochran 1954)
 
 
 class Verdict(NamedTuple):
