@@ -43,12 +43,8 @@ def identify(graph: GraphLike, do: str, on: str) -> Estimand:
 
     Parameters
     ----------
-    graph
-        A Graph, a text, or a Problem.
-    do
-        The variable that is set.
-    on
-        The variable whose distribution is wanted, or "all" for the joint distribution of everything else.
+    graph, do, on
+        As for `is_identifiable`.
 
     Returns
     -------
