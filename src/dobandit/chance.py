@@ -25,7 +25,8 @@ from dobandit.arrays import Array, Indices
 BLOCK = 64
 STRETCH = 64  # rounds that are drawn together
 AT_HAND = 2**21  # numbers that are kept for when they are asked for again: 16 MB
-ATTEMPTS = 10
+ATTEMPTS = 10  # after a gamma variate was refused twice; that all of them fail has a chance below 1e-12
+GAMMAS = 2**13  # variates for which one generator of a trial makes the numbers together
 _PER_STEP = 4  # numbers that Philox makes from one value of its counter
 
 
@@ -129,7 +130,7 @@ class Chance:
         rounds, because how much a normal number takes from the generator is not fixed."""
         key = f"{self.purpose}{part}:gamma:{width}"
         present, stretch, drawn = self._held_by_trial.get(key, (trials[:0], 0, np.zeros(0, dtype=np.float32)))
-        together = max(1, min(STRETCH, 2**13 // max(width, 1)))
+        together = max(1, min(STRETCH, GAMMAS // max(width, 1)))
         is_same = present.tobytes() == trials.tobytes()
         if not (0 <= round_ - stretch < together and (is_same or np.isin(trials, present).all())):
             present, stretch = np.unique(trials), round_ - round_ % together

@@ -19,7 +19,7 @@ from dobandit.arrays import Array, Flags, Indices
 from dobandit.problem import Problem
 
 Cells = slice  # of a table, in the flat row
-MOST_CELLS = 2**14  # of a table in an estimate: observations fill no more, and rows without data teach nothing
+MOST_CELLS = 2**14  # of the tables of an estimate: no log fills more, and rows without data teach nothing
 
 
 @dataclass(frozen=True)
@@ -97,13 +97,7 @@ class Layout:
         return counts[:, self.slice(table)].reshape(len(counts), *self.shapes[self.place[table]])
 
     def add(
-        self,
-        counts: Array,
-        rows: Indices,
-        arms: Indices,
-        codes: NDArray[np.integer],
-        reward: Array,
-        number: Indices,
+        self, counts: Array, rows: Indices, arms: Indices, codes: NDArray[np.integer], reward: Array, number: Indices
     ) -> None:
         """Count outcomes: the row of each, its arm, its codes, its reward, and its number among the outcomes of its
         arm. A row may occur several times; its outcomes are added in their order."""

@@ -15,14 +15,14 @@ from dobandit.arrays import Array, Indices
 from dobandit.errors import ArmError, DataError, listing
 from dobandit.evidence.grouped import Grouped
 from dobandit.evidence.sources import Source
-from dobandit.problem import Arm, label, parse_do
+from dobandit.problem import Arm, Value, label, parse_do
 
 Domains = Mapping[str, Sequence[str]]
 Ends = tuple[float, float]
 
 INTERVENTION = "intervention"  # a column of logs that says what was done in a row
-LARGEST = 10**6  # cells up to which one grouping by all variables serves all tables
-WIDEST = 10**7  # cells of a single table
+LARGEST = 10**6  # cells up to which one grouping by all variables serves all tables: 8 MB
+WIDEST = 10**7  # cells of a single table: 80 MB
 
 
 def count(
@@ -89,7 +89,7 @@ def check_interventions(source: Source, variables: Collection[str], domains: Dom
         raise DataError(f"{source.name}: column {INTERVENTION}: {done} does not fit the problem: {what}")
 
 
-def _parsed(done: object, source: Source) -> tuple[str | None, str | None]:
+def _parsed(done: Value | None, source: Source) -> tuple[str | None, str | None]:
     """The variable and the value that a cell of the column `intervention` names; neither for a plain observation."""
     try:
         return (None, None) if nothing_done(done) else parse_do(str(done))
@@ -97,7 +97,7 @@ def _parsed(done: object, source: Source) -> tuple[str | None, str | None]:
         raise DataError(f"{source.name}: column {INTERVENTION}: {error}") from None
 
 
-def nothing_done(done: object) -> bool:
+def nothing_done(done: Value | None) -> bool:
     """Whether a value of the column `intervention` is empty."""
     return label(done) in ("", "None", "nan", "null")
 

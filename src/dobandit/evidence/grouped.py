@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.errors import DataError, listing
-from dobandit.problem import BINARY, is_numeral, label, value_in
+from dobandit.problem import BINARY, Value, is_numeral, label, value_in
 
 MOST_NAMED = 5  # strange values in an error
 _MISSING = {"", "nan", "none", "null", "na", "n/a", "<na>", "nat"}
@@ -26,7 +26,7 @@ class Measured(NamedTuple):
     most: float
 
     @classmethod
-    def of(cls, values: Sequence[object], weights: Array, name: str, source: str) -> Measured:
+    def of(cls, values: Sequence[Value | None], weights: Array, name: str, source: str) -> Measured:
         """From single values, each of which must be a number."""
         numbers = np.empty(len(values))
         for i, value in enumerate(values):

@@ -16,7 +16,7 @@ from dobandit.evidence.count_tables import CountTable, Layout
 from dobandit.evidence.counts import INTERVENTION, LARGEST, cells, check_spelling, nothing_done, sums
 from dobandit.evidence.grouped import Grouped
 from dobandit.evidence.sources import Source
-from dobandit.problem import Arm, Problem
+from dobandit.problem import Arm, Problem, Value
 
 
 class Logged(NamedTuple):
@@ -100,7 +100,7 @@ def _arms(problem: Problem, found: Grouped, codes: dict[str, Indices]) -> Indice
     return arms
 
 
-def _arm(problem: Problem, done: object, source: str) -> int:
+def _arm(problem: Problem, done: Value | None, source: str) -> int:
     """The place of an arm that the log names."""
     if nothing_done(done):
         return 0

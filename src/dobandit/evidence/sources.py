@@ -123,14 +123,8 @@ class Frame:
         import narwhals as nw
 
         w = nw.col(weights)
-        (low, missing, total, broken), *_ = self._fetched(
-            self._frame.select(
-                w.min().alias("low"),
-                w.null_count().alias("missing"),
-                w.sum().alias("total"),
-                (w % 1 != 0).sum().alias("broken"),
-            )
-        )
+        asked = {"low": w.min(), "missing": w.null_count(), "total": w.sum(), "broken": (w % 1 != 0).sum()}
+        (low, missing, total, broken), *_ = self._fetched(self._frame.select(**asked))
         if missing or (low is not None and not (low >= 0 and math.isfinite(total))):
             raise DataError(f"{weights}: weights are numbers that are not negative, and none may be missing")
         self.probabilities = bool(broken)
@@ -139,21 +133,18 @@ class Frame:
         import narwhals as nw
 
         _require([*variables, *([measure] if measure else [])], self)
-        frame, asked = self._frame, [nw.len().alias("number of rows")]
+        frame, asked = self._frame, {"number of rows": nw.len()}
         if self._weights is not None:
-            asked.append(nw.col(self._weights).sum().alias("total weight"))
+            asked["total weight"] = nw.col(self._weights).sum()
         if measure is not None:
             if not frame.collect_schema()[measure].is_numeric():
                 raise DataError(f"{self.name}: column {measure} has texts, and numbers are needed")
             y = nw.col(measure)
-            frame = frame.with_columns(
-                (y if self._weights is None else y * nw.col(self._weights)).alias("what is measured")
-            )
-            asked += [nw.col("what is measured").sum().alias("total measured")]
-            asked += [y.min().alias("least measured"), y.max().alias("most measured")]
-            asked.append(y.count().alias("number measured"))
-        grouped = frame.group_by(*variables).agg(*asked) if variables else frame.select(*asked)
-        rows = self._fetched(grouped)
+            weighted = y if self._weights is None else y * nw.col(self._weights)
+            frame = frame.with_columns(weighted.alias("what is measured"))
+            asked |= {"total measured": nw.col("what is measured").sum(), "least measured": y.min()}
+            asked |= {"most measured": y.max(), "number measured": y.count()}
+        rows = self._fetched(frame.group_by(*variables).agg(**asked) if variables else frame.select(**asked))
         columns = list(map(list, zip(*rows, strict=True))) or [[] for _ in range(len(variables) + len(asked))]
         values, numbers = columns[: len(variables)], [np.array(c, dtype=float) for c in columns[len(variables) :]]
         measured = None

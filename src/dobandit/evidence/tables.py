@@ -6,6 +6,8 @@ import csv
 import json
 import os
 from collections.abc import Collection, Mapping
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -73,14 +75,7 @@ def _write_parquet(path: Path, columns: Columns) -> None:
 
 def frame(columns: Columns) -> Any:
     """A pandas DataFrame, or a polars one where pandas is not installed."""
-    try:
-        import pandas
-    except ImportError:
-        try:
-            import polars
-        except ImportError:
-            raise DobanditError(
-                "a frame needs pandas or polars, and neither is installed: pip install pandas"
-            ) from None
-        return polars.DataFrame(dict(columns))
-    return pandas.DataFrame(dict(columns))
+    for library in ("pandas", "polars"):
+        with suppress(ImportError):
+            return import_module(library).DataFrame(dict(columns))
+    raise DobanditError("a frame needs pandas or polars, and neither is installed: pip install pandas")

@@ -13,32 +13,31 @@ and called a bow: then observations alone cannot tell the effect from the hidden
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from dobandit.errors import GraphError, UnknownVariable
+from dobandit.errors import GraphError
 from dobandit.graph import components, projection, separation
 from dobandit.graph.checking import Edge, Origin, Parts, checked
+from dobandit.graph.edges import Edges, Nodes
 
 if TYPE_CHECKING:
     import networkx
 
-Nodes = str | Iterable[str]
-
-
-@dataclass(frozen=True)
-class _Fields:
-    variables: tuple[str, ...]
-    directed: frozenset[Edge]
-    bidirected: frozenset[Edge]
-    origin: Origin = field(compare=False)
-
 
 @dataclass(frozen=True, init=False, repr=False)
-class Graph(_Fields):
-    """An ADMG, immutable and hashable. Equal graphs have the same edges and the same order of variables."""
+class Graph(Edges):
+    """An ADMG, immutable and hashable. Equal graphs have the same edges and the same order of variables.
+
+    Parameters
+    ----------
+    text
+        Statements such as ``X -> {M, Y}; X <-> Y``, separated by ``;`` or new lines.
+    variables
+        The variables in the order in which ties of the causal order are broken. Any other name is refused.
+    """
 
     def __init__(self, text: str = "", *, variables: Iterable[str] | None = None) -> None:
         from dobandit.graph.text import read
@@ -54,8 +53,26 @@ class Graph(_Fields):
         *,
         origin: Origin | None = None,
     ) -> Graph:
-        """The graph with these edges. With `variables`, any other name is refused.
+        """The graph with these edges.
 
+        Parameters
+        ----------
+        directed
+            Pairs (cause, effect).
+        bidirected
+            Pairs of variables that share a hidden cause.
+        variables
+            All variables; any other name is refused. By default those that the edges name.
+        origin
+            What a file said besides the edges.
+
+        Returns
+        -------
+        Graph
+            The graph, with its variables in causal order; ties go to the variable that is named first.
+
+        Examples
+        --------
         >>> Graph.from_edges([("X", "Y")], [("X", "Y")]) == Graph("X -> Y; X <-> Y")
         True
         """
@@ -64,42 +81,8 @@ class Graph(_Fields):
     @classmethod
     def _of(cls, parts: Parts) -> Graph:
         graph = cls.__new__(cls)
-        _Fields.__init__(graph, *parts)
+        Edges.__init__(graph, *parts)
         return graph
-
-    # -- neighbours ----------------------------------------------------------------------------
-
-    def parents(self, node: str) -> frozenset[str]:
-        return self._parents[self._known(node)]
-
-    def children(self, node: str) -> frozenset[str]:
-        return self._children[self._known(node)]
-
-    def siblings(self, node: str) -> frozenset[str]:
-        """Variables that share a hidden cause with this one by a single `<->` edge."""
-        return self._siblings[self._known(node)]
-
-    def ancestors(self, node: str) -> frozenset[str]:
-        return self.ancestral(node) - {node}
-
-    def descendants(self, node: str) -> frozenset[str]:
-        return frozenset(separation.closure({self._known(node)}, self._children)) - {node}
-
-    def ancestral(self, nodes: Nodes) -> frozenset[str]:
-        """The smallest set that holds these variables and every parent of a member."""
-        return frozenset(separation.closure(self._known_set(nodes), self._parents))
-
-    @cached_property
-    def _parents(self) -> Mapping[str, frozenset[str]]:
-        return _neighbours(self.variables, ((b, a) for a, b in self.directed))
-
-    @cached_property
-    def _children(self) -> Mapping[str, frozenset[str]]:
-        return _neighbours(self.variables, self.directed)
-
-    @cached_property
-    def _siblings(self) -> Mapping[str, frozenset[str]]:
-        return _neighbours(self.variables, [*self.bidirected, *((b, a) for a, b in self.bidirected)])
 
     # -- hidden causes -------------------------------------------------------------------------
 
@@ -146,6 +129,20 @@ class Graph(_Fields):
         All others sum to one. A factor needs those of its conditions, except `do` itself: outside its c-component it
         is held at the value that is set.
 
+        Parameters
+        ----------
+        y
+            The variable whose distribution is wanted.
+        do
+            The variable that is set, if any.
+
+        Returns
+        -------
+        tuple of str
+            The variables, in the order of the graph.
+
+        Examples
+        --------
         >>> g = Graph("Z -> X -> M -> Y; M -> W")
         >>> g.needed_factors("Y"), g.needed_factors("Y", do="X")
         (('Z', 'X', 'M', 'Y'), ('M', 'Y'))
@@ -153,16 +150,6 @@ class Graph(_Fields):
         return components.needed_factors(self, self._known(y), do)
 
     # -- other graphs --------------------------------------------------------------------------
-
-    def in_order(self, nodes: Nodes) -> tuple[str, ...]:
-        """These variables in the order of the graph."""
-        wanted = self._known_set(nodes)
-        return tuple(v for v in self.variables if v in wanted)
-
-    def with_parents(self, nodes: Nodes) -> frozenset[str]:
-        """These variables and their parents."""
-        wanted = self._known_set(nodes)
-        return wanted.union(*(self._parents[v] for v in wanted))
 
     def ancestral_graph(self, nodes: Nodes) -> Graph:
         """The part of the graph that acts on these variables: they, their ancestors and the edges between them.
@@ -191,7 +178,20 @@ class Graph(_Fields):
         return self._with(self.in_order(kept), *projection.project(self, kept))
 
     def without_edges(self, into: Nodes = (), out_of: Nodes = ()) -> Graph:
-        """The graph after cutting every edge into (`->`, `<->`) or out of (`->`) these variables."""
+        """The graph without some edges.
+
+        Parameters
+        ----------
+        into
+            Variables that lose every edge into them (`->` and `<->`), as when they are set.
+        out_of
+            Variables that lose every edge out of them (`->`).
+
+        Returns
+        -------
+        Graph
+            The same variables with the edges that are left.
+        """
         into, out_of = self._known_set(into), self._known_set(out_of)
         return self._with(
             self.variables,
@@ -206,14 +206,36 @@ class Graph(_Fields):
     # -- separation ----------------------------------------------------------------------------
 
     def separated(self, a: Nodes, b: Nodes, given: Nodes = ()) -> bool:
-        """Whether the graph implies that a and b are independent given `given` (m-separation)."""
+        """Whether the graph implies that two sets of variables are independent given a third (m-separation).
+
+        Parameters
+        ----------
+        a, b, given
+            Names or sets of names; no variable may be in two of them.
+
+        Returns
+        -------
+        bool
+            True if every path between a and b is blocked.
+        """
         a, b, given = self._known_set(a), self._known_set(b), self._known_set(given)
         if a & b or (a | b) & given:
             raise GraphError("separated: the three sets of variables must not overlap")
         return not b & separation.reachable(self, a, given)
 
     def has_backdoor(self, x: str, y: str) -> bool:
-        """Whether some path from x to y starts with an arrow into x and is open (nothing conditioned on)."""
+        """Whether some back-door path is open, so that seeing x tells something else about y than setting it.
+
+        Parameters
+        ----------
+        x, y
+            The treatment and the outcome.
+
+        Returns
+        -------
+        bool
+            True if some path from x to y starts with an arrow into x and is open (nothing conditioned on).
+        """
         return not self.without_edges(out_of=x).separated(x, y)
 
     # -- other forms ---------------------------------------------------------------------------
@@ -269,23 +291,5 @@ class Graph(_Fields):
 
     # -- being a value -------------------------------------------------------------------------
 
-    def _known(self, node: str) -> str:
-        if node not in self._parents:
-            raise UnknownVariable(node, self.variables, self.origin.hidden)
-        return node
-
-    def _known_set(self, nodes: Nodes) -> frozenset[str]:
-        return frozenset(map(self._known, [nodes] if isinstance(nodes, str) else nodes))
-
-    def __contains__(self, node: object) -> bool:
-        return node in self._parents
-
     def __repr__(self) -> str:
         return f"Graph({self.to_text().replace(chr(10), '; ')!r})"
-
-
-def _neighbours(variables: Iterable[str], edges: Iterable[Edge]) -> Mapping[str, frozenset[str]]:
-    found: dict[str, set[str]] = {v: set() for v in variables}
-    for a, b in edges:
-        found[a].add(b)
-    return {v: frozenset(nodes) for v, nodes in found.items()}

@@ -29,22 +29,11 @@ REFUSED = {
     "undirected": "'--' has no direction; write '->', '<-', or '<->' for a hidden common cause",
     "partial": "'@' leaves an end of the edge open; decide it, and write '->', '<-' or '<->'",
 }
-ROLES = {
-    role: names[0]
-    for names in (
-        ("exposure", "e", "source"),
-        ("outcome", "o", "target"),
-        ("latent", "l", "unobserved", "u"),
-        ("adjusted", "a"),
-        ("selected", "s"),
-    )
-    for role in names
-}
+SYNONYMS = ("exposure e source", "outcome o target", "latent l unobserved u", "adjusted a", "selected s")
+ROLES = {word: words.split()[0] for words in SYNONYMS for word in words.split()}
 SEVERAL_GRAPHS = "stands for several graphs at once; choose one of them and write it as 'dag { ... }'"
 OTHER_TYPES = {
-    "mag": f"a mag {SEVERAL_GRAPHS}",
-    "pdag": f"a pdag {SEVERAL_GRAPHS}",
-    "pag": f"a pag {SEVERAL_GRAPHS}",
+    **{kind: f"a {kind} {SEVERAL_GRAPHS}" for kind in ("mag", "pdag", "pag")},
     "graph": "a graph has no directions; write 'dag { ... }' with '->' and '<->'",
     "digraph": "a digraph is DOT; read it with Graph.from_dot, or write 'dag { ... }'",
 }

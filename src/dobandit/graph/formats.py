@@ -22,15 +22,12 @@ class Found:
     """The variables and edges that a reader has met, in their order, and the place of every edge."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
-        self.names = list(names)
-        self.known = set(self.names)
+        self.names = dict.fromkeys(names)
         self.directed: dict[Edge, Token] = {}
         self.bidirected: dict[Edge, Token] = {}
 
     def declare(self, name: str) -> None:
-        if name not in self.known:
-            self.known.add(name)
-            self.names.append(name)
+        self.names.setdefault(name)
 
     def join(self, left: Iterable[Token], operator: Token, right: Sequence[Token]) -> None:
         """An edge between every variable of `left` and every one of `right`."""
@@ -53,7 +50,7 @@ class Found:
     def build(self, build: Callable[[list[Edge], list[Edge], list[str]], T]) -> T:
         """`build(directed, bidirected, names)`, where a cycle is reported at the last of its edges."""
         try:
-            return build(list(self.directed), list(self.bidirected), self.names)
+            return build(list(self.directed), list(self.bidirected), list(self.names))
         except CycleError as error:
             steps = [self.directed[edge] for edge in pairwise(error.cycle)]
             last = max(steps, key=lambda token: (token.line, token.column))
@@ -240,13 +237,14 @@ class Braces(ABC):
         token.fail(self.refused.get(token.kind) or f"expected {wanted}, found {token}{rule}")
 
 
-def without_latents(graph: Graph, names: Sequence[str], latent: Collection[str], origin: Origin) -> Graph:
+def without_latents(graph: Graph, names: Iterable[str], latent: Collection[str], origin: Origin) -> Graph:
     """The graph of the variables that are not latent, in the order of `names`, with a note on the others.
 
     >>> hidden = without_latents(Graph("U -> {X, Y}"), ["X", "Y", "U"], {"U"}, Origin())
     >>> hidden, hidden.origin.notes
     (Graph('X <-> Y'), ('U is latent and was projected out; it leaves X <-> Y',))
     """
+    names = list(names)
     hidden = [name for name in names if name in latent]
     kept = [name for name in names if name not in latent]
     projected = graph.project(kept)

@@ -1,4 +1,4 @@
-"""The independencies that a graph promises, so that data can contradict it before money is spent."""
+"""The independencies that a graph implies. Data can contradict them before money is spent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Independence(NamedTuple):
 
 
 def independencies(graph: Graph) -> Iterator[Independence]:
-    """One promise for every two variables that some set separates, with a minimal such set.
+    """For every two variables that some set separates: that they are independent given a minimal such set.
 
     >>> [str(i) for i in independencies(Graph("A -> B -> C; A -> D; C <-> D"))]
     ['A ⫫ C | B', 'B ⫫ D | A']

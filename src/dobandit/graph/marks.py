@@ -20,6 +20,8 @@ ROLES = frozenset("exposure treatment outcome adjusted adjustment covariate inst
 ARROWS = {"forward": "->", "back": "<-", "both": "<->"}
 CONFOUNDING = frozenset({"bidirected", "confounded", "confounding"})  # what people write at edges
 
+Mark = str | float | Iterable[str] | None  # the value of an attribute: a text in DOT, any of these in networkx
+
 GRAPHVIZ = """
 _background _draw_ _hdraw_ _hldraw_ _ldraw_ _tdraw_ _tldraw_ area arrowhead arrowsize arrowtail bb beautify bgcolor
 center charset class cluster clusterrank color colorscheme comment compound concentrate constraint damping decorate
@@ -51,7 +53,7 @@ class Marks:
         self._said: dict[str, tuple[bool, str]] = {}
         self._suggested: dict[str, str] = {}
 
-    def read(self, variable: str, key: str, value: object) -> None:
+    def read(self, variable: str, key: str, value: Mark) -> None:
         """Take in one attribute of a variable."""
         hidden = hides(key, value)
         if hidden is None and value is not None and suggests_hidden(key, value):
@@ -74,7 +76,7 @@ class Marks:
         return self._said.get(variable, (None, ""))[0]
 
 
-def suggests_hidden(key: str, value: object) -> bool:
+def suggests_hidden(key: str, value: Mark) -> bool:
     """Whether the text or the style of a drawing may be meant as a mark.
 
     >>> suggests_hidden("label", "U (unobserved)"), suggests_hidden("label", "Age"), suggests_hidden("style", "invis")
@@ -84,7 +86,7 @@ def suggests_hidden(key: str, value: object) -> bool:
     return bool(words & HIDDEN) if _word(key) in TEXTS else _word(key) == "style" and bool(words & {"invis"})
 
 
-def hides(key: str, value: object) -> bool | None:
+def hides(key: str, value: Mark) -> bool | None:
     """Whether an attribute of a variable says that it is hidden (True) or observed (False); drawing says nothing.
 
     >>> hides("observed", "no"), hides("Latent", 0), hides("color", "red")
@@ -107,7 +109,7 @@ def hides(key: str, value: object) -> bool | None:
     return None
 
 
-def arrow(key: str, value: object) -> str | None:
+def arrow(key: str, value: Mark) -> str | None:
     """The arrow that an attribute of an edge asks for; drawing asks for none.
 
     >>> arrow("dir", "both"), arrow("color", "red")
@@ -136,7 +138,7 @@ def arrow(key: str, value: object) -> str | None:
     return None
 
 
-def check_setting(key: str, value: object) -> None:
+def check_setting(key: str, value: Mark) -> None:
     """Attributes of a whole graph or subgraph are drawing; marks of variables are refused there."""
     words = {word.removesuffix("s") for word in re.findall(r"[a-z]+", key.lower())}
     if words & (HIDDEN | OBSERVED | CONFOUNDING):
@@ -153,7 +155,7 @@ def _direction(value: str) -> str:
     return ARROWS[value]
 
 
-def _role(value: object) -> bool | None:
+def _role(value: Mark) -> bool | None:
     """Roles as pgmpy keeps them: a set of words, or their text."""
     text = value if isinstance(value, str) or not isinstance(value, Iterable) else " ".join(map(str, value))
     words = {word.removesuffix("s") for word in re.findall(r"\w+", str(text).lower())}
@@ -164,7 +166,7 @@ def _role(value: object) -> bool | None:
     return True if words & HIDDEN else False if words & OBSERVED else None
 
 
-def _is_true(key: str, value: object) -> bool:
+def _is_true(key: str, value: Mark) -> bool:
     word = _plain(value).lower()
     if word not in YES | NO:
         raise GraphError(f"{key} is yes or no (or true, false, 1, 0), not {value!r}")
@@ -175,5 +177,5 @@ def _word(key: str) -> str:
     return key.strip().lower().removeprefix("is_")
 
 
-def _plain(value: object) -> str:
+def _plain(value: Mark) -> str:
     return str(value).strip().strip("\"'")  # pydot leaves the quotes of DOT around values

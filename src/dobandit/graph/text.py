@@ -103,7 +103,7 @@ class _Reader:
             token.fail(f"expected {wanted}, found {token}; {RULE}")
         if token.kind != "name":
             token.fail(f"expected {wanted}" + ("" if token.kind in ("end", "newline") else f", found {token}"))
-        if self.allowed is not None and token.text not in self.found.known:
+        if self.allowed is not None and token.text not in self.found.names:
             token.fail(f"{token.text} is not among the variables {listing(self.allowed)}")
         self.found.declare(token.text)
         return token

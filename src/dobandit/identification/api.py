@@ -21,32 +21,58 @@ EVERYTHING = "all"
 def is_identifiable(graph: GraphLike, do: str, on: str) -> bool:
     """Whether observations, if there are enough, reveal the effect of setting `do` on `on`.
 
-    `graph` is a Graph, a text, or a Problem; `on` is a variable, or "all" for the distribution of everything else.
-    Complete: False means that two models exist which agree on all observations and disagree on the effect.
+    Parameters
+    ----------
+    graph
+        A Graph, a text, or a Problem.
+    do
+        The variable that is set.
+    on
+        The variable whose distribution is wanted, or "all" for the joint distribution of everything else.
+
+    Returns
+    -------
+    bool
+        The answer is complete: False means that two models agree on all observations and disagree on the effect.
     """
-    _check_names(do, on)
-    try:
-        _expression(as_graph(graph), do, on)
-    except NotIdentifiable:
-        return False
-    return True
+    return _is_identifiable(_checked(graph, do, on), do, on)
 
 
 def identify(graph: GraphLike, do: str, on: str) -> Estimand:
-    """The recipe for P(on | do(do)) from observations; raises `NotIdentifiable`, which names the obstacle."""
-    _check_names(do, on)
-    return _identify(as_graph(graph), do, on)
+    """The formula for P(on | do(do)) from observations.
+
+    Parameters
+    ----------
+    graph, do, on
+        As for `is_identifiable`.
+
+    Returns
+    -------
+    Estimand
+        The formula, which can be printed and evaluated on tables.
+
+    Raises
+    ------
+    NotIdentifiable
+        No amount of observations reveals the effect. The text names the obstacle.
+    """
+    return _identify(_checked(graph, do, on), do, on)
 
 
-def _check_names(do: str, on: str) -> None:
+def _checked(given: GraphLike, do: str, on: str) -> Graph:
+    """The graph, if `do` and `on` are two of its variables."""
     for what, name in (("do", do), ("on", on)):
         if not isinstance(name, str):
             raise GraphError(f"{what}: expected the name of a variable, not {name!r}")
+    graph = as_graph(given)
+    graph.in_order([do] if _is_everything(graph, on) else [do, on])  # an unknown variable is refused here
+    if do == on:
+        raise GraphError(f"do and on are both {do}; name another variable that it may have an effect on")
+    return graph
 
 
 @lru_cache(maxsize=4096)
 def _identify(graph: Graph, do: str, on: str) -> Estimand:
-    _check(graph, do, on)
     if _is_everything(graph, on):
         everything = tuple(v for v in graph.variables if v != do)
         return Estimand(do, everything, "c-factor", tian.effect_on_all(graph, do))
@@ -70,17 +96,12 @@ def backdoor_set(graph: Graph, do: str, on: str) -> frozenset[str] | None:
     return separator(graph.without_edges(out_of=do), do, on, allowed)
 
 
-def _expression(graph: Graph, do: str, on: str) -> Sum:
-    _check(graph, do, on)
-    return tian.effect_on_all(graph, do) if _is_everything(graph, on) else tian.effect(graph, do, on)
-
-
-def _check(graph: Graph, do: str, on: str) -> None:
-    graph.parents(do)  # an unknown variable is refused here
-    if not _is_everything(graph, on):
-        graph.parents(on)
-    if do == on:
-        raise GraphError(f"do and on are both {do}; name another variable that it may have an effect on")
+def _is_identifiable(graph: Graph, do: str, on: str) -> bool:
+    try:
+        tian.effect_on_all(graph, do) if _is_everything(graph, on) else tian.effect(graph, do, on)
+    except NotIdentifiable:
+        return False
+    return True
 
 
 def _is_everything(graph: Graph, on: str) -> bool:
@@ -101,6 +122,6 @@ def _smallest(graph: Graph, do: str, on: str) -> Graph:
     for candidate in graph.variables:
         if candidate not in (do, on):
             fewer = graph.project(set(graph.variables) - {candidate})
-            if is_identifiable(fewer, do, on):
+            if _is_identifiable(fewer, do, on):
                 graph = fewer
     return graph

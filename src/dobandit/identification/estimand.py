@@ -48,12 +48,21 @@ class Estimand:
         return frozenset[str]().union(*(t.free for t in self.tables))
 
     def evaluate(self, tables: Mapping[Table, Array], strict: bool = True) -> Array:
-        """P(on | do(do)) with axes (trial, value of do, value of each variable of on).
+        """The effect, from numbers in the place of the tables.
 
-        A table P(v | z_1, z_2) is an array with axes (trial, z_1, z_2, v); cells whose z never occurs
-        are NaN. A term with a zero factor is zero whatever stands beside it; if an undefined cell is
-        really needed, `MissingCell` names it (or, unless `strict`, the result is NaN there). Where the
-        effect does not depend on the value of `do`, its axis has length one.
+        Parameters
+        ----------
+        tables
+            An array for each of `self.tables`. That of P(v | z_1, z_2) has the axes (trial, z_1, z_2, v); cells whose z
+            never occurs are NaN. A term with a zero factor is zero whatever stands beside it.
+        strict
+            Whether to raise `MissingCell` if an undefined cell is needed. Otherwise the result is NaN there.
+
+        Returns
+        -------
+        array
+            P(on | do(do)) with axes (trial, value of do, value of each variable of on). Where the effect does not
+            depend on the value of `do`, its axis has length one.
         """
         from dobandit.identification.evaluation import evaluate
 
@@ -62,8 +71,18 @@ class Estimand:
     def gradient(self, tables: Mapping[Table, Array], weights: Array) -> dict[Table, Array]:
         """The derivative of the sum of `weights` times P(on | do(do)) by every cell of the tables.
 
-        `weights` has the axes of what `evaluate` returns. The derivative is NaN by cells that would bring in an
-        undefined one if they were not zero, and does not depend on cells that are undefined themselves.
+        Parameters
+        ----------
+        tables
+            As for `evaluate`.
+        weights
+            An array with the axes of what `evaluate` returns.
+
+        Returns
+        -------
+        dict of arrays
+            The derivatives, each with the axes of its table. They are NaN where a cell, if it were not zero, would make
+            an undefined one matter.
         """
         from dobandit.identification.evaluation import gradient
 

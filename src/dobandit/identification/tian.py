@@ -80,18 +80,13 @@ def _conditionals(graph: Graph, kept: Graph, known: Sum, part: frozenset[str]) -
         if v in part:
             later = set(kept.variables[i + 1 :])
             conditional = ratio(v, _sum_out(known, later), _sum_out(known, {v, *later}))
-            found.append(_averaged(graph, conditional, _depends_on(graph, kept, v)))
+            tied = kept.subgraph(kept.variables[: i + 1]).c_component(v)  # it depends on these and their parents only
+            found.append(_averaged(graph, conditional, graph.with_parents(tied)))
     return found
 
 
 def _sum_out(known: Sum, variables: set[str]) -> Sum:
     return product(known.factors, known.over | variables)
-
-
-def _depends_on(graph: Graph, kept: Graph, v: str) -> frozenset[str]:
-    """What the conditional of v in Q[kept] can depend on: v's component up to v, and its parents anywhere."""
-    upto = kept.subgraph(kept.variables[: kept.variables.index(v) + 1])
-    return graph.with_parents(upto.c_component(v))
 
 
 def _averaged(graph: Graph, known: Expression, arguments: frozenset[str]) -> Expression:

@@ -1,5 +1,6 @@
 """Problems: arms, costs, budget, objective, from Python and from TOML."""
 
+from dobandit.problem.arguments import BINARY
 from dobandit.problem.arms import Arm, parse_do
 from dobandit.problem.costs import ROUNDING, Choose, Cost, Uniform
 from dobandit.problem.definition import Problem
@@ -7,4 +8,3 @@ from dobandit.problem.faults import Faults, is_number, is_positive
 from dobandit.problem.file import located
 from dobandit.problem.kinds import GOALS, OBJECTIVES, Axis, CostLike, Goal, Objective, RewardLike, Value
 from dobandit.problem.labels import is_numeral, label, value_in
-from dobandit.problem.rewards import BINARY

@@ -1,15 +1,17 @@
-"""What the arguments of a problem say: its graph, domains, intervenable variables and budget."""
+"""What the arguments of a problem say: its graph, reward, domains, intervenable variables and budget."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from dobandit.errors import GraphError, listing
 from dobandit.graph import Graph, GraphLike, as_graph
-from dobandit.problem.faults import Faults, is_positive
-from dobandit.problem.kinds import Value
+from dobandit.problem.faults import Faults, Place, is_number, is_positive
+from dobandit.problem.kinds import RewardLike, Value
 from dobandit.problem.labels import is_numeral, label
-from dobandit.problem.rewards import BINARY, Worth
+
+Worth = dict[str, float]  # what each value of the reward is worth, in the user's units
+BINARY = ("0", "1")
 
 
 def read_graph(given: GraphLike, observed: Iterable[str] | None, faults: Faults) -> tuple[Graph, tuple[str, ...]]:
@@ -23,6 +25,53 @@ def read_graph(given: GraphLike, observed: Iterable[str] | None, faults: Faults)
     faults.hidden = graph.origin.hidden
     kept = graph.variables if observed is None else faults.names(observed, ("observed",), graph.variables)
     return graph, kept
+
+
+def read_reward(
+    reward: RewardLike | None, variables: Collection[str], observed: Collection[str], faults: Faults
+) -> tuple[str, Worth | None, bool]:
+    """The variable, the worth of each of its values (None: 0/1), and whether numbers in between occur.
+
+    `reward` is a name, or a table with `variable` and either `values` ({no = 0, yes = 1}) or `range`
+    ([0, 10], for a number between these ends, which counts partly for the one and partly for the other).
+    """
+    stated = reward if isinstance(reward, Mapping) else {"variable": reward}
+    table = faults.mapping(stated, ("reward",), ("variable", "values", "range"))
+    name = table.get("variable")
+    if name is None:
+        faults.add(("reward",), "is missing: name the variable whose mean is to be made large (or small)")
+    elif name not in variables:
+        faults.unknown(("reward",), f"there is no variable {name}", str(name), variables)
+    elif name not in observed:
+        faults.add(("observed",), f"the reward {name} must be observed")
+    if "values" in table and "range" in table:
+        faults.add(("reward", "range"), "give either values or range, not both")
+    if "range" in table:
+        return str(name), _ends(table["range"], faults), True
+    return str(name), _worth_of_values(table["values"], faults) if "values" in table else None, False
+
+
+def _ends(ends: object, faults: Faults) -> Worth | None:
+    if isinstance(ends, list | tuple) and len(ends) == 2 and all(map(is_number, ends)) and ends[0] < ends[1]:
+        return {label(end): float(end) for end in ends}
+    faults.add(("reward", "range"), f"expected two numbers, the lower one first, not {ends!r}")
+    return None
+
+
+def _worth_of_values(values: object, faults: Faults) -> Worth | None:
+    place = ("reward", "values")
+    worth: Worth = {}
+    for value, number in faults.mapping(values, place).items():
+        if not is_number(number):
+            faults.add((*place, str(value)), f"the worth of a value is a number, not {number!r}")
+        elif label(value) in worth:
+            faults.add((*place, str(value)), "the worth of this value is given twice")
+        else:
+            worth[label(value)] = float(number)
+    if len(set(worth.values())) < 2:
+        faults.add(place, "at least two values with different worth are needed")
+        return None
+    return worth
 
 
 def read_domains(
@@ -54,7 +103,7 @@ def _worth(values: tuple[str, ...], reward: str, worth: Worth | None, is_stated:
     return worth or {"0": 0.0, "1": 1.0}
 
 
-def _values(values: list[Value], place: tuple[str, ...], faults: Faults) -> tuple[str, ...]:
+def _values(values: list[Value], place: Place, faults: Faults) -> tuple[str, ...]:
     labels = tuple(map(label, values))
     if len(labels) < 2:
         faults.add(place, "a variable needs at least two values")

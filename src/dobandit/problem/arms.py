@@ -49,7 +49,7 @@ class Arm:
         return "do()" if self.variable is None else f"do({self.variable}={self.value})"
 
 
-def parse_do(text: object) -> tuple[str | None, str | None]:
+def parse_do(text: str) -> tuple[str | None, str | None]:
     """The variable and the value of `do()`, `do(X)` or `do(X=x)`; what is not there is None."""
     inside = _DO.fullmatch(text) if isinstance(text, str) else None
     if inside is None:

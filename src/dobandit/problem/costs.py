@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from dobandit.errors import ArmError
 from dobandit.problem.arms import Arm, parse_do
-from dobandit.problem.faults import Faults, is_positive
+from dobandit.problem.faults import Faults, Place, is_positive
 from dobandit.problem.kinds import CostLike
 
 ROUNDING = 1e-9  # of a budget: less than this is not money
@@ -42,18 +42,16 @@ class Uniform:
 
 
 Cost = float | Choose | Uniform
+Target = tuple[str | None, str | None]  # whose cost is stated: a variable and a value, or what is left out is None
+Domains = Mapping[str, tuple[str, ...]]
 
 
 def costs_of_arms(
-    arms: tuple[Arm, ...],
-    stated: Mapping[str, CostLike] | None,
-    default: CostLike,
-    domains: Mapping[str, tuple[str, ...]],
-    faults: Faults,
+    arms: tuple[Arm, ...], stated: Mapping[str, CostLike] | None, default: CostLike, domains: Domains, faults: Faults
 ) -> tuple[Cost, ...]:
     """The cost of every arm: what is stated for the arm, else for its variable, else the default."""
     otherwise = read_cost(default, ("default_cost",), faults)
-    found: dict[tuple[str | None, str | None], Cost] = {}
+    found: dict[Target, Cost] = {}
     for key, value in faults.mapping(stated, ("costs",)).items():
         place = ("costs", str(key))
         cost = read_cost(value, place, faults)
@@ -72,7 +70,7 @@ def costs_of_arms(
     )
 
 
-def read_cost(value: CostLike, place: tuple[str, ...], faults: Faults) -> Cost:
+def read_cost(value: CostLike, place: Place, faults: Faults) -> Cost:
     """A positive number, `{choose = [2, 3]}` or `{uniform = [1, 1.3]}`."""
     if is_positive(value):
         return float(value)
@@ -83,20 +81,11 @@ def read_cost(value: CostLike, place: tuple[str, ...], faults: Faults) -> Cost:
                 return Choose(tuple(map(float, numbers)))
             if rule == "uniform" and len(numbers) == 2 and numbers[0] <= numbers[1]:
                 return Uniform(float(numbers[0]), float(numbers[1]))
-    faults.add(
-        place,
-        f"a cost is a positive number, {{choose = [2, 3]}} or {{uniform = [1, 1.3]}}, not {value!r}",
-    )
+    faults.add(place, f"a cost is a positive number, {{choose = [2, 3]}} or {{uniform = [1, 1.3]}}, not {value!r}")
     return 1.0
 
 
-def _is_arm(
-    target: tuple[str | None, str | None],
-    arms: tuple[Arm, ...],
-    domains: Mapping[str, tuple[str, ...]],
-    place: tuple[str, ...],
-    faults: Faults,
-) -> bool:
+def _is_arm(target: Target, arms: tuple[Arm, ...], domains: Domains, place: Place, faults: Faults) -> bool:
     variable, value = target
     if variable is None:
         return True

@@ -8,18 +8,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from copy import copy
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dobandit.graph import Graph
-from dobandit.problem.arguments import read_budget, read_domains, read_graph, read_intervenable
+from dobandit.problem.arguments import read_budget, read_domains, read_graph, read_intervenable, read_reward
 from dobandit.problem.arms import Arm
 from dobandit.problem.costs import Choose, Cost, Uniform, costs_of_arms
 from dobandit.problem.faults import Faults
 from dobandit.problem.kinds import GOALS, OBJECTIVES, CostLike, Goal, Objective, RewardLike, Value
-from dobandit.problem.rewards import read_reward
 
 if TYPE_CHECKING:  # a problem has no arrays of its own, and is read without NumPy
     from dobandit.arrays import Array
@@ -47,8 +47,39 @@ class _Fields:
 class Problem(_Fields):
     """A budgeted causal bandit problem, validated and frozen; an error lists everything that is wrong with it.
 
-    `graph` is what is left of `full_graph` when only the observed variables are seen. `costs` stands
+    Afterwards `graph` is what is left of `full_graph` when only the observed variables are seen. `costs` stands
     in the order of `arms`: do() first, then every value of every intervenable variable in graph order.
+
+    Parameters
+    ----------
+    graph
+        A Graph, or a text in our own format, DOT or dagitty.
+    reward
+        The name of the reward, or a table with `variable` and either `values` (what each value is worth) or `range`
+        (the ends of a measurement). By default it is the outcome that the file of the graph marks.
+    budget
+        How much may be spent. Give either this or `horizon`.
+    objective
+        "cumulative" (earn as much as possible while trying) or "simple" (find the best arm).
+    costs
+        What a pull costs: ``{"do(X=1)": 3.5}`` for one arm, ``{"do(X)": 3}`` for all values of X, ``{"do()": 0.5}`` for
+        an observation, which costs 1 otherwise. A simulation draws ``{"choose": [2, 3]}`` for every trial.
+    default_cost
+        The cost of interventions that `costs` does not mention.
+    domains
+        The values of variables that are not 0/1.
+    intervenable
+        The variables that may be set: by default all that are observed, but for the reward.
+    goal
+        "max" or "min": whether the reward should be large or small.
+    horizon
+        The number of pulls, if every pull costs 1.
+    observed
+        The variables that are seen: by default all. The others are projected out of the graph.
+    world
+        What to simulate, as in the table `[world]` of a problem file.
+    folder
+        Where relative paths in `world` start.
     """
 
     def __init__(
@@ -94,7 +125,18 @@ class Problem(_Fields):
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Problem:
-        """The problem that a TOML file describes."""
+        """The problem that a TOML file describes.
+
+        Parameters
+        ----------
+        path
+            The file. `dobandit init` writes one to start from.
+
+        Returns
+        -------
+        Problem
+            The problem. A `ProblemError` lists everything that is wrong with the file, each with its line.
+        """
         from dobandit.problem.file import load
 
         return load(Path(path))
@@ -103,18 +145,30 @@ class Problem(_Fields):
     def unit_costs(
         cls, graph: Graph | str, reward: str, horizon: int, objective: Objective | str = "cumulative", **rest: Any
     ) -> Problem:
-        """The classical bandit: every pull costs one, and there are `horizon` of them."""
+        """The classical bandit: every pull costs 1.
+
+        Parameters
+        ----------
+        graph, reward, objective
+            As for `Problem`.
+        horizon
+            The number of pulls.
+        **rest
+            Other arguments of `Problem`, such as `domains`.
+
+        Returns
+        -------
+        Problem
+            A problem with the budget `horizon`.
+        """
         return cls(graph, reward, None, objective, horizon=horizon, **rest)
 
     def with_hidden_causes(self, pairs: Iterable[tuple[str, str]]) -> Problem:
         """The same problem with more hidden causes, each acting on two variables."""
-        pairs, other = list(pairs), object.__new__(Problem)
-        graph, full_graph = (
-            Graph.from_edges(known.directed, [*known.bidirected, *pairs], known.variables)
-            for known in (self.graph, self.full_graph)
-        )
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
-        _Fields.__init__(other, **values | {"graph": graph, "full_graph": full_graph})
+        pairs, other = list(pairs), copy(self)
+        for name, known in (("graph", self.graph), ("full_graph", self.full_graph)):
+            graph = Graph.from_edges(known.directed, [*known.bidirected, *pairs], known.variables)
+            object.__setattr__(other, name, graph)  # frozen, but the copy is new
         return other
 
     def utility(self, earned: Array, rows: Array | float = 1.0) -> Array:

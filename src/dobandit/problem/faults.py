@@ -10,6 +10,7 @@ from typing import Any, TypeGuard, TypeVar
 from dobandit.errors import Fault, ProblemError, did_you_mean, listing
 
 T = TypeVar("T", bound=str)
+Place = tuple[str, ...]  # of a fault: keys from the outside in
 
 
 class Faults:
@@ -19,10 +20,10 @@ class Faults:
         self.found: list[Fault] = []
         self.hidden: Collection[str] = ()  # variables that are marked as hidden where the graph was read from
 
-    def add(self, place: tuple[str, ...], message: str) -> None:
+    def add(self, place: Place, message: str) -> None:
         self.found.append(Fault(place, message))
 
-    def unknown(self, place: tuple[str, ...], message: str, name: str, known: Iterable[str]) -> None:
+    def unknown(self, place: Place, message: str, name: str, known: Iterable[str]) -> None:
         """An unknown name: the fault says the nearest known one, or all of them."""
         if name in self.hidden:
             self.add(place, f"{name} is hidden in the graph; remove the mark there, or name an observed variable")
@@ -30,13 +31,17 @@ class Faults:
         known = list(known)
         self.add(place, f"{message}; {did_you_mean(name, known) or f'known are {listing(known)}'}")
 
-    def mapping(self, value: object, place: tuple[str, ...]) -> Mapping[Any, Any]:
-        if value is None or isinstance(value, Mapping):
-            return value or {}
-        self.add(place, f"expected a table of names and values, not {value!r}")
-        return {}
+    def mapping(self, value: object, place: Place, keys: Collection[str] = ()) -> Mapping[Any, Any]:
+        """A table, an empty one if nothing is stated. If its possible keys are given, any other is a fault."""
+        if value is not None and not isinstance(value, Mapping):
+            self.add(place, f"expected a table of names and values, not {value!r}")
+            return {}
+        for key in value or () if keys else ():
+            if key not in keys:
+                self.unknown((*place, str(key)), "unknown key", str(key), keys)
+        return value or {}
 
-    def names(self, value: object, place: tuple[str, ...], known: Iterable[str]) -> tuple[str, ...]:
+    def names(self, value: object, place: Place, known: Iterable[str]) -> tuple[str, ...]:
         """A list of names of variables, each known and named once."""
         if isinstance(value, str) or not isinstance(value, Iterable):
             self.add(place, f"expected a list of variables, not {value!r}")
@@ -49,7 +54,7 @@ class Faults:
                 self.add(place, f"{name} is named twice")
         return tuple(dict.fromkeys(name for name in names if name in known))
 
-    def one_of(self, value: str, place: tuple[str, ...], options: tuple[T, ...]) -> T:
+    def one_of(self, value: str, place: Place, options: tuple[T, ...]) -> T:
         for option in options:
             if option == value:
                 return option

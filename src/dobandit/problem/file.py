@@ -16,10 +16,7 @@ from dobandit.problem.definition import Problem
 from dobandit.problem.faults import Faults
 from dobandit.problem.places import Places
 
-KEYS = (
-    *("objective", "goal", "budget", "horizon", "reward", "intervenable", "observed"),
-    *("graph", "domains", "costs", "world"),
-)
+KEYS = tuple("objective goal budget horizon reward intervenable observed graph domains costs world".split())
 
 
 def load(path: Path) -> Problem:
@@ -33,7 +30,7 @@ def load(path: Path) -> Problem:
     except ValueError as error:  # a number with thousands of digits
         raise ProblemError([], [f"{path}: this is not TOML: {str(error).partition(';')[0].lower()}"]) from None
     places = Places(text)
-    faults = _Collected()
+    faults = Faults()
     problem = _build(table, path.parent, places, faults)
     if problem is None or faults.found:
         raise _with_places(faults.found, path, places)
@@ -50,24 +47,12 @@ def _with_places(faults: Sequence[Fault], path: Path, places: Places) -> Problem
     return ProblemError(found, [f"{path}{places.of(f.place)}: {_key(f.place)}{f.message}" for f in found])
 
 
-class _Collected(Faults):
-    """Faults of the file and of the problem in it; a key that is broken is not blamed a second time."""
-
-    def merge(self, error: ProblemError, only: tuple[str, ...] = KEYS) -> None:
-        broken = {fault.place[0] for fault in self.found}
-        renamed = [Fault(_FILE_NAMES.get(f.place, f.place), f.message) for f in error.faults]
-        self.found += [f for f in renamed if f.place[0] in only and f.place[0] not in broken]
-
-
 _FILE_NAMES: dict[tuple[str, ...], tuple[str, ...]] = {("default_cost",): ("costs", "default")}
 _WITHOUT_A_GRAPH = ("objective", "goal", "budget", "horizon")  # what can be checked when the graph is broken
 
 
-def _build(table: dict[str, Any], folder: Path, places: Places, faults: _Collected) -> Problem | None:
-    for key in table:
-        if key not in KEYS:
-            faults.unknown((key,), "unknown key", key, KEYS)
-    given = {key: value for key, value in table.items() if key in KEYS}
+def _build(table: dict[str, Any], folder: Path, places: Places, faults: Faults) -> Problem | None:
+    given = {key: value for key, value in faults.mapping(table, (), KEYS).items() if key in KEYS}
     graph = _graph(given.pop("graph", None), folder, places, faults)
     costs = dict(faults.mapping(given.pop("costs", None), ("costs",)))
     if "default" in costs:
@@ -75,16 +60,16 @@ def _build(table: dict[str, Any], folder: Path, places: Places, faults: _Collect
     try:
         return Problem(graph or Graph(), costs=costs, folder=folder, **given)
     except ProblemError as error:
-        faults.merge(error, KEYS if graph else _WITHOUT_A_GRAPH)
+        # A key that is broken in the file is not blamed a second time.
+        judged = set(KEYS if graph else _WITHOUT_A_GRAPH) - {fault.place[0] for fault in faults.found}
+        renamed = [Fault(_FILE_NAMES.get(f.place, f.place), f.message) for f in error.faults]
+        faults.found += [f for f in renamed if f.place[0] in judged]
         return None
 
 
 def _graph(stated: object, folder: Path, places: Places, faults: Faults) -> Graph | None:
     """The graph of `[graph]`, from its edges or from a file beside the problem."""
-    table = faults.mapping(stated, ("graph",))
-    for key in table:
-        if key not in ("edges", "file"):
-            faults.unknown(("graph", key), "unknown key", key, ["edges", "file"])
+    table = faults.mapping(stated, ("graph",), ("edges", "file"))
     if ("edges" in table) == ("file" in table):
         faults.add(("graph",), 'give edges = "X -> Y", or file = "graph.dot"; one of them')
         return None
@@ -97,7 +82,7 @@ def _graph(stated: object, folder: Path, places: Places, faults: Faults) -> Grap
     except DobanditError as error:
         place = ("graph", key)
         if key == "edges" and isinstance(error, GraphError) and error.line and error.column:
-            places.pin(place, *places.inside(place, error.line, error.column))
+            places.pin(place, error.line, error.column)
             faults.add(place, error.message)
         else:
             faults.add(place, str(error))

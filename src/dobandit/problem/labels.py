@@ -10,22 +10,24 @@ import math
 import re
 from collections.abc import Collection
 
+from dobandit.problem.kinds import Value
+
 _DECIMAL = re.compile(r"[+-]?\d+\.\d+")
 _MINUS_ZERO = re.compile(r"-0+")
 _WORDS = {"true": "1", "false": "0"}
 
 
-def label(value: object) -> str:
+def label(value: Value | None) -> str:
     """The text of a value: trailing zeros of decimals do not count, and true is 1."""
     if type(value).__name__ in ("bool", "bool_"):  # bool_ is NumPy's, which need not be loaded here
-        return str(int(value))  # type: ignore[call-overload]
+        return str(int(value))  # type: ignore[arg-type]
     text = str(value).strip()
     if _DECIMAL.fullmatch(text):
         text = text.rstrip("0").rstrip(".")
     return "0" if _MINUS_ZERO.fullmatch(text) else text
 
 
-def value_in(domain: Collection[str], value: object) -> str:
+def value_in(domain: Collection[str], value: Value | None) -> str:
     """The value of a domain that is meant, else the label as it is. True and false, as words in any case, are the same
     word of the domain, or else 1 and 0: every program writes them in its own way.
 

@@ -26,14 +26,11 @@ class Places:
                 continue
             if header := _HEADER.fullmatch(line):
                 table = _path(header[1])
-                self._note(table, number, 0)
+                self._starts.setdefault(table, (number, 0))
             elif key := _KEY.match(line):
-                self._note((*table, *_path(key[1])), number, key.end())
+                self._starts.setdefault((*table, *_path(key[1])), (number, key.end()))
             quotes = _LONG.findall(line)
             closing = quotes[0] if len(quotes) == 1 else ""
-
-    def _note(self, place: tuple[str, ...], line: int, column: int) -> None:
-        self._starts.setdefault(place, (line, column))
 
     def line(self, place: tuple[str, ...]) -> int:
         """The line of a key, else of its table, else 0."""
@@ -48,21 +45,15 @@ class Places:
             return f", line {self._pinned[place][0]}, column {self._pinned[place][1]}"
         return f", line {self.line(place)}" if self.line(place) else ""
 
-    def inside(self, place: tuple[str, ...], line: int, column: int) -> tuple[int, int]:
-        """The line and column in the file of a place inside the text that is the value of this key."""
+    def pin(self, place: tuple[str, ...], line: int, column: int) -> None:
+        """Remember where a fault is, from its line and column inside the text that is the value of this key."""
         first, start = self._starts.get(place, (1, 0))
         opening = self._lines[first - 1][start:]
-        if opening.startswith(('"""', "'''")):
-            if not opening[3:].strip():  # a newline right after the quotes is not part of the text
-                return first + line, column
-            start += 3
+        quotes = 3 if _LONG.match(opening) else 1
+        if quotes == 3 and not opening[3:].strip():  # a newline right after the quotes is not part of the text
+            self._pinned[place] = first + line, column
         else:
-            start += 1
-        return first + line - 1, column + (start if line == 1 else 0)
-
-    def pin(self, place: tuple[str, ...], line: int, column: int) -> None:
-        """Remember the exact place of a fault inside the value of this key."""
-        self._pinned[place] = (line, column)
+            self._pinned[place] = first + line - 1, column + (start + quotes if line == 1 else 0)
 
 
 def _path(text: str) -> tuple[str, ...]:

@@ -132,7 +132,7 @@ class _Counted:
     def __init__(self, source: Source, estimands: Sequence[Estimand], scale: Scale) -> None:
         self.source, self.scale = source, scale
         for estimand in estimands:
-            check_size(estimand, {v: len(values) for v, values in scale.domains.items()})
+            check_size(estimand, scale.domains)
         groups = [(*table.given, table.variable) for estimand in estimands for table in estimand.tables]
         self.counts = count(source, groups, scale.domains, scale.between)
 
@@ -153,7 +153,8 @@ class _Counted:
                 "nothing says how much it could vary; give its range in a problem file ([reward] range = [0, 10])"
             )
         low, high = interval(found, lowest, highest, 0.0 if exact else level)
-        return Effect(found.mean, low, high, 0 if exact else _rounded(total), estimand.method)
+        whole = round(total) if math.isclose(total, round(total), rel_tol=1e-9) else total
+        return Effect(found.mean, low, high, 0 if exact else whole, estimand.method)
 
     def _told(self, unseen: Sequence[MissingCell], arm: Arm) -> str:
         """One sentence for all combinations without data that matter."""
@@ -214,10 +215,6 @@ def _position(arm: Arm, domains: Mapping[str, tuple[str, ...]]) -> int:
     if arm.value not in domains[arm.variable]:
         raise ArmError(f"{arm}: the values of {arm.variable} are {listing(domains[arm.variable])}")
     return domains[arm.variable].index(arm.value)
-
-
-def _rounded(total: float) -> float:
-    return round(total) if math.isclose(total, round(total), rel_tol=1e-9) else total
 
 
 def _checked_level(level: float) -> float:

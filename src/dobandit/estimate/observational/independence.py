@@ -1,4 +1,4 @@
-"""Do the data keep the promises of the graph? Pearson's test of conditional independence, stratum by stratum."""
+"""Pearson's chi-square test of the independencies that a graph implies, summed over the values of what is given."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from dobandit.problem import Problem
 
 LEVEL = 0.05  # the chance to reject anything at all when the graph is right
 MOST_CELLS = 10**6  # of a table: more than any log fills
-FEWEST = 5  # a stratum counts if each of its cells is expected to hold so many rows
+FEWEST = 5  # rows that every cell of a stratum must be expected to hold, or it does not count (Cochran 1954)
 
 
 class Verdict(NamedTuple):
-    """What the data say of one promise; without enough data the p-value is None."""
+    """What the data say of one implied independence; without enough data the p-value is None."""
 
     promise: Independence
     p_value: float | None
@@ -31,23 +31,35 @@ class Verdict(NamedTuple):
 def check_graph(graph: GraphLike, data: Data) -> list[Verdict]:
     """Test on logged rows every independence that a graph implies, before money is spent on a wrong one.
 
-    `graph` is a Problem, whose values the rows must have, or a Graph or a text. `data` is whatever `effect` takes:
-    columns, rows, a frame, or the path of a CSV or Parquet file. Rows that do not fit the problem are refused, and so
-    is a log without a plain observation. A reward that is a measurement has no cells to count, so independencies that
-    name it are not tested.
+    Rows that do not fit the problem are refused, and so is a log without a plain observation. A reward that is a
+    measurement has no cells to count, so independencies that name it are not tested.
 
+    Parameters
+    ----------
+    graph
+        A Problem, whose values the rows must have, or a Graph or a text.
+    data
+        Columns, rows, a data frame, or the path of a CSV or Parquet file, as for `effect`.
+
+    Returns
+    -------
+    list of Verdict
+        For every independence its p-value (None without enough data) and whether it is rejected.
+
+    Examples
+    --------
     >>> rows = {"X": [0, 0, 1, 1] * 50, "M": [0, 1, 0, 1] * 50, "Y": [0, 0, 1, 1] * 50}  # Y is X, whatever M is
-    >>> [(str(promise), rejected) for promise, p_value, rejected in check_graph("X -> M -> Y", rows)]
+    >>> [(str(independence), rejected) for independence, p_value, rejected in check_graph("X -> M -> Y", rows)]
     [('X ⫫ Y | M', True)]
     """
     known, source = as_graph(graph), open_source(data)
-    promises = list(independencies(known))
+    implied = list(independencies(known))
     if not isinstance(graph, Problem):
         check_interventions(source, known.variables)
-        return judge(source, promises, {v: tuple(values_of(source, v)) for v in known.variables})
+        return judge(source, implied, {v: tuple(values_of(source, v)) for v in known.variables})
     check_interventions(source, known.variables, graph.domains)
     _check_rows(source, graph)
-    return judge(source, promises, graph.domains, (graph.reward,) if graph.reward_is_continuous else ())
+    return judge(source, implied, graph.domains, (graph.reward,) if graph.reward_is_continuous else ())
 
 
 def _check_rows(source: Source, problem: Problem) -> None:
@@ -59,20 +71,17 @@ def _check_rows(source: Source, problem: Problem) -> None:
 
 
 def judge(
-    source: Source,
-    promises: Iterable[Independence],
-    domains: Mapping[str, tuple[str, ...]],
-    measured: Collection[str] = (),
+    source: Source, of: Iterable[Independence], domains: Mapping[str, tuple[str, ...]], measured: Collection[str] = ()
 ) -> list[Verdict]:
-    """Test every promise, but for those about measured variables, which have no cells to count; which are rejected is
-    decided for all of them together (Holm 1979)."""
-    promises = list(promises)
-    groups = {p: (*p.given, p.a, p.b) for p in promises}
+    """Test these independencies, but for those of measured variables, which have no cells to count. Which ones
+    are rejected is decided for all of them together (Holm 1979)."""
+    implied = list(of)
+    groups = {i: (*i.given, i.a, i.b) for i in implied}
     countable = [g for g in groups.values() if not any(v in measured for v in g)]
     counts = count(source, [g for g in countable if cells(g, domains) <= MOST_CELLS], domains)
-    p_values = [p_value(counts[groups[p]]) if groups[p] in counts else None for p in promises]
+    p_values = [p_value(counts[groups[i]]) if groups[i] in counts else None for i in implied]
     rejected = holm([p for p in p_values if p is not None], LEVEL)
-    return [Verdict(i, p, p is not None and p <= rejected) for i, p in zip(promises, p_values, strict=True)]
+    return [Verdict(i, p, p is not None and p <= rejected) for i, p in zip(implied, p_values, strict=True)]
 
 
 def p_value(counts: Array) -> float | None:

@@ -14,13 +14,13 @@ import numpy as np
 
 from dobandit.arrays import Array, Flags
 from dobandit.errors import DataError, MissingCell
+from dobandit.evidence import MOST_CELLS, cells
 from dobandit.identification import Estimand, Table
 
 Tables = dict[Table, Array]  # axes: trial, given, variable
 
 TINY = 1e-12  # a probability that stands for zero where a zero would leave the result undefined
 NUMBERS = 2**22  # that the trials of one batch may have together: 32 MB
-MOST_CELLS = 2**14  # of all tables of a recipe: more than any log fills
 
 
 class Rows(NamedTuple):
@@ -41,13 +41,13 @@ class PlugIn(NamedTuple):
     unseen: tuple[MissingCell, ...]  # the rows without data that matter
 
 
-def check_size(estimand: Estimand, cards: Mapping[str, int]) -> None:
-    """Refuse a recipe whose tables no log could fill, before anybody counts."""
-    widest = max(estimand.tables, key=lambda t: float(np.prod([float(cards[v]) for v in t.free])))
-    cells = sum(float(np.prod([float(cards[v]) for v in t.free])) for t in estimand.tables)
-    if cells > MOST_CELLS:
+def check_size(estimand: Estimand, domains: Mapping[str, Sequence[str]]) -> None:
+    """Refuse an effect whose tables no log could fill, before anything is counted."""
+    sizes = {table: cells(table.free, domains) for table in estimand.tables}
+    widest, total = max(sizes, key=sizes.__getitem__), sum(sizes.values())
+    if total > MOST_CELLS:
         raise DataError(
-            f"the effect of {estimand.do} needs tables of {cells:.3g} cells, most of them for {widest}; "
+            f"the effect of {estimand.do} needs tables of {total:.3g} cells, most of them for {widest}; "
             f"at most {MOST_CELLS} are possible: leave variables out of the graph, or join their values"
         )
 
@@ -87,8 +87,7 @@ class _PlugIn:
     def _means(self, tables: Tables) -> Array:
         """The mean of the outcome for every trial; NaN where it is undefined."""
         found = self.estimand.evaluate(tables, strict=False)
-        means: Array = found[:, min(self.x, found.shape[1] - 1)] @ self.worth
-        return means
+        return np.asarray(found[:, min(self.x, found.shape[1] - 1)] @ self.worth)
 
     # -- rows without data ---------------------------------------------------------------------------------
 
@@ -171,5 +170,4 @@ def _uniform_where_undefined(p: Array) -> Array:
 
 def _positive(p: Array) -> Array:
     """The same rows without zeros; uniform ones where there are no data."""
-    found: Array = (1 - TINY) * _uniform_where_undefined(p) + TINY / p.shape[-1]
-    return found
+    return np.asarray((1 - TINY) * _uniform_where_undefined(p) + TINY / p.shape[-1])

@@ -1,0 +1,83 @@
+"""The variables and edges of a graph, and who is next to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from dobandit.errors import UnknownVariable
+from dobandit.graph.checking import Edge, Origin
+from dobandit.graph.separation import closure
+
+Nodes = str | Iterable[str]
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Edges of both kinds between variables in causal order."""
+
+    variables: tuple[str, ...]
+    directed: frozenset[Edge]
+    bidirected: frozenset[Edge]
+    origin: Origin = field(compare=False)
+
+    def parents(self, node: str) -> frozenset[str]:
+        return self._parents[self._known(node)]
+
+    def children(self, node: str) -> frozenset[str]:
+        return self._children[self._known(node)]
+
+    def siblings(self, node: str) -> frozenset[str]:
+        """Variables that share a hidden cause with this one by a single `<->` edge."""
+        return self._siblings[self._known(node)]
+
+    def ancestors(self, node: str) -> frozenset[str]:
+        return self.ancestral(node) - {node}
+
+    def descendants(self, node: str) -> frozenset[str]:
+        return frozenset(closure({self._known(node)}, self._children)) - {node}
+
+    def ancestral(self, nodes: Nodes) -> frozenset[str]:
+        """The smallest set that holds these variables and every parent of a member."""
+        return frozenset(closure(self._known_set(nodes), self._parents))
+
+    @cached_property
+    def _parents(self) -> Mapping[str, frozenset[str]]:
+        return _neighbours(self.variables, ((b, a) for a, b in self.directed))
+
+    @cached_property
+    def _children(self) -> Mapping[str, frozenset[str]]:
+        return _neighbours(self.variables, self.directed)
+
+    @cached_property
+    def _siblings(self) -> Mapping[str, frozenset[str]]:
+        return _neighbours(self.variables, [*self.bidirected, *((b, a) for a, b in self.bidirected)])
+
+    def in_order(self, nodes: Nodes) -> tuple[str, ...]:
+        """These variables in the order of the graph."""
+        wanted = self._known_set(nodes)
+        return tuple(v for v in self.variables if v in wanted)
+
+    def with_parents(self, nodes: Nodes) -> frozenset[str]:
+        """These variables and their parents."""
+        wanted = self._known_set(nodes)
+        return wanted.union(*(self._parents[v] for v in wanted))
+
+    def _known(self, node: str) -> str:
+        if node not in self._parents:
+            raise UnknownVariable(node, self.variables, self.origin.hidden)
+        return node
+
+    def _known_set(self, nodes: Nodes) -> frozenset[str]:
+        return frozenset(map(self._known, [nodes] if isinstance(nodes, str) else nodes))
+
+    def __contains__(self, node: object) -> bool:
+        return node in self._parents
+
+
+def _neighbours(variables: Iterable[str], edges: Iterable[Edge]) -> Mapping[str, frozenset[str]]:
+    found: dict[str, set[str]] = {v: set() for v in variables}
+    for a, b in edges:
+        found[a].add(b)
+    return {v: frozenset(nodes) for v, nodes in found.items()}
