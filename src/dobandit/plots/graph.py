@@ -86,16 +86,12 @@ def _page(drawing: Layout, title: str | None, entries: Sequence[style.Entry]) ->
     columns, rows = style.legend_shape(labels, width - 2 * MARGIN)
     above = 0.42 if title else MARGIN
     below = rows * style.LEGEND_ROW + (0.28 if rows else MARGIN)
-    height = above + bottom - top + below
-    figure = style.blank(width, height)
-    axes = figure.add_axes((0, below / height, 1, (bottom - top) / height))
+    high = bottom - top
+    figure, axes = style.page((width, above + high + below), (0, below, width, high), title)
     middle = (left + right) / 2
     axes.set(xlim=(middle - width / 2, middle + width / 2), ylim=(bottom, top))
     axes.set_axis_off()
-    if title:
-        style.add_title(figure, title)
-    if entries:
-        style.legend_below(figure, entries, columns)
+    style.legend_below(figure, entries, columns)
     return figure, axes
 
 

@@ -53,9 +53,33 @@ def compare(
     executor: Submits | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Comparison:
-    """Run policies on the trials of a class of worlds (`suite.WORLDS`, or `FILE.bif?hide=A,B&reward=Y`).
+    """Run policies on the trials of a class of worlds.
 
-    With `drop_hidden`, the policies are told a wrong graph: the true one without its bidirected edges.
+    Parameters
+    ----------
+    world
+        A name in `suite.WORLDS`, or `FILE.bif?hide=A,B&reward=Y`.
+    objective
+        "cumulative" or "simple".
+    costs
+        A name in `suite.COSTS`; default: that of the class.
+    budgets
+        The budgets to compare; default: `suite.BUDGETS` of the objective.
+    policies
+        Names of policies; default: all for the objective.
+    trials, seed
+        How many trials, and the seed of their worlds, costs and outcomes.
+    drop_hidden
+        Whether policies are told a wrong graph: the true one without its bidirected edges.
+    executor
+        Anything with `submit` that does the work.
+    progress
+        Called with the share of the work that is done.
+
+    Returns
+    -------
+    Comparison
+        Results with the truth about every trial.
     """
     source = find(world)
     _check("objective", objective, BUDGETS)
