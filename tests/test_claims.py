@@ -9,7 +9,18 @@ import numpy as np
 import pytest
 
 from dobandit.paper import PANELS, Panel, Reproduced, reproduce
-from dobandit.paper.claims import Below, Fails, Flattens, Grows, GrowsSlower, KeepsGrowing, Printed, Run, Vanishes
+from dobandit.paper.claims import (
+    Below,
+    Fails,
+    Flattens,
+    Grows,
+    GrowsSlower,
+    KeepsGrowing,
+    Side,
+    Vanishes,
+    of_points,
+    of_trials,
+)
 from dobandit.paper.comparison import agreement, judgements, nearest, notes
 from dobandit.paper.published import points
 from dobandit.plots import Curve
@@ -35,8 +46,8 @@ def test_agreement_by_hand() -> None:
     assert agreement(ours._replace(se=[math.nan] * 4), theirs) == (0, 0), "one trial says nothing"
 
 
-def printed(**means: list[float]) -> Printed:
-    return Printed({name: curve(mean, name=name) for name, mean in means.items()})
+def printed(**means: list[float]) -> Side:
+    return of_points({name: curve(mean, name=name) for name, mean in means.items()})
 
 
 def test_claims_by_hand() -> None:
@@ -88,9 +99,9 @@ def test_our_trials_are_compared_pair_by_pair() -> None:
     """Two policies that differ by one in every trial differ for sure, however different the trials are."""
     regret = np.random.default_rng(0).normal(scale=50, size=(20, 3))
     noise = np.random.default_rng(1).normal(scale=0.1, size=(20, 3))
-    assert Below("a")(Run({"a": regret, "b": regret + noise + 1})).answer == "yes"
-    assert Below("a")(Run({"a": regret, "b": regret + noise})).answer == "tie"
-    assert Below("a")(Run({"a": regret[:1], "b": regret[:1] + 1})).answer == "tie", "one trial proves nothing"
+    assert Below("a")(of_trials({"a": regret, "b": regret + noise + 1})).answer == "yes"
+    assert Below("a")(of_trials({"a": regret, "b": regret + noise})).answer == "tie"
+    assert Below("a")(of_trials({"a": regret[:1], "b": regret[:1] + 1})).answer == "tie", "one trial proves nothing"
 
 
 # -- section 6 of the paper, at small scale ----------------------------------------------------
@@ -154,7 +165,7 @@ def test_successive_rejects_fails_for_50_variables_and_not_for_7() -> None:
     assert judged.remark() is None
     (small,) = reproduce(["fig10-budget"], trials=128, policies=["paper-simple", SR], workers=1)
     assert small.panel.grid[-1] == large.panel.grid[-1]
-    assert Fails(SR)(Run(small.regret)).answer == "no"
+    assert Fails(SR)(of_trials(small.regret)).answer == "no"
 
 
 @pytest.mark.parametrize("panel", ["fig4-budget", "fig13-budget"])

@@ -11,7 +11,7 @@ import click
 
 from dobandit import worlds
 from dobandit.cli.common import FILE, PROBLEM, console, print_json, say, with_common_options, world_of
-from dobandit.cli.simulating import ALL, SEED, executor, progress, ready, writing
+from dobandit.cli.simulating import ALL, SEED, executor, progress, ready, several, writing
 from dobandit.cli.tables import table
 from dobandit.errors import listing
 from dobandit.policies import policies_for, policy, spec_of, starts_from_logs
@@ -25,17 +25,9 @@ WORTH_PROCESSES = 256  # trials from which starting processes pays
 
 @click.command()
 @PROBLEM
-@click.option(
-    "--policy",
-    "names",
-    multiple=True,
-    metavar="P",
-    help="A policy (repeat for more), or 'all' that fit; default: the recommended one.",
-)
+@several("--policy", "names", "P", "A policy (repeat for more), or 'all' that fit; default: the recommended one.")
 @click.option("--trials", default=100, show_default=True, type=click.IntRange(1), help="How many trials.")
-@click.option(
-    "--budget", "budgets", multiple=True, type=float, metavar="B", help="A budget (repeat); default: the file's."
-)
+@several("--budget", "budgets", "B", "A budget (repeat); default: the file's.", float)
 @click.option(
     "--evidence",
     type=FILE,
