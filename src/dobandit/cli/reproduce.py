@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 
 from dobandit import paper
-from dobandit.cli.common import FILE, console, print_json, say, with_common_options
-from dobandit.cli.simulating import SEED, WORKERS, Report, progress, several
+from dobandit.cli.common import FILE, console, print_json, say, several, with_common_options
+from dobandit.cli.simulating import SEED, WORKERS, Report, progress
 from dobandit.cli.tables import number, table
 from dobandit.errors import FileError, listing
 from dobandit.files import storing

@@ -7,11 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Any
 
 import click
 
-from dobandit.cli.common import F
 from dobandit.errors import StorageError
 from dobandit.files import make_folder, storing
 from dobandit.simulation import processes
@@ -20,11 +18,6 @@ Report = Callable[[str, float], None]  # what is worked on, and the share of it 
 SEED = click.option("--seed", default=0, show_default=True, help="The seed of worlds, costs and outcomes.")
 WORKERS = click.option("--workers", type=click.IntRange(1), help="Number of processes; default: one for each core.")
 ALL = "all"  # in place of the name of a policy: every one that fits
-
-
-def several(option: str, variable: str, metavar: str, help: str, type: Any = str) -> Callable[[F], F]:
-    """An option that may be given more than once."""
-    return click.option(option, variable, multiple=True, metavar=metavar, type=type, help=help)
 
 
 def executor(workers: int | None, default: int | None = None) -> AbstractContextManager[ProcessPoolExecutor | None]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from dobandit.cli.common import FILE, console, print_json, say, with_common_options
-from dobandit.cli.simulating import ALL, SEED, WORKERS, executor, progress, ready, several, writing
+from dobandit.cli.common import FILE, console, print_json, say, several, with_common_options
+from dobandit.cli.simulating import ALL, SEED, WORKERS, executor, progress, ready, writing
 from dobandit.cli.tables import table
 from dobandit.errors import listing
 from dobandit.policies import policy

@@ -87,15 +87,12 @@ def cut(panel: Panel, policy: str, seed: int, trials: int) -> list[Job]:
 def compute(job: Job) -> Block:
     """Do the work, here or wherever an executor runs it."""
     start = time.perf_counter()
-    panel, world = job.panel, job.panel.experiment.world()
+    panel, asked = job.panel, ([job.policy], job.trials, job.seed)
+    problem, world = panel.problem(), panel.experiment.world()
     if panel.axis == "budget":
-        results = simulate(
-            panel.problem(), world, [job.policy], job.trials, job.seed, budgets=panel.grid, first=job.first
-        )
+        results = simulate(problem, world, *asked, panel.grid, first=job.first)
     else:
-        results = simulate_costs(
-            panel.problem(), world, panel.grid, [job.policy], job.trials, job.seed, first=job.first
-        )
+        results = simulate_costs(problem, world, panel.grid, *asked, first=job.first)
     arrays = {field: getattr(results, field)[job.policy] for field in ARRAYS}
     return Block(arrays, results.optimum, time.perf_counter() - start)
 

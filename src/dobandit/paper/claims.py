@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -84,15 +83,12 @@ class Verdict(NamedTuple):
     numbers: tuple[Number, ...]
 
 
-class Check(Protocol):
-    def __call__(self, side: Side) -> Verdict: ...
-
-
 class Claim(NamedTuple):
-    """A sentence of the paper, and how it is checked."""
+    """A sentence of the paper, and how it is checked: by a function of a side and of these policies."""
 
     text: str
-    check: Check
+    check: Callable[..., Verdict]
+    of: tuple[str, ...] = ()
     also: tuple[str, ...] = ()  # policies that it is about, although the figure leaves them out
 
 
@@ -115,90 +111,56 @@ def late_growth(places: int) -> Array:
     return average(places, 0.8, 1) - average(places, 0.6, 0.8)
 
 
-@dataclass(frozen=True)
-class Below:
+# -- checks ------------------------------------------------------------------------------------------
+
+
+def below(side: Side, policy: str, start: float = 0.0) -> Verdict:
     """One policy has less regret than each of the others, averaged over the grid from `start` on."""
-
-    policy: str
-    start: float = 0.0
-
-    def __call__(self, side: Side) -> Verdict:
-        where = "average" if self.start == 0 else "average of the upper half"
-        return _least(self.policy, side, average(side.places, self.start, 1), where)
+    where = "average" if start == 0 else "average of the upper half"
+    return _least(policy, side, average(side.places, start, 1), where)
 
 
-@dataclass(frozen=True)
-class GrowsSlower:
+def grows_slower(side: Side, policy: str) -> Verdict:
     """The regret of one policy grows less along the grid than that of each of the others."""
-
-    policy: str
-
-    def __call__(self, side: Side) -> Verdict:
-        return _least(self.policy, side, growth(side.places), "growth")
+    return _least(policy, side, growth(side.places), "growth")
 
 
-@dataclass(frozen=True)
-class Grows:
+def grows(side: Side) -> Verdict:
     """The regret of all policies grows along the grid."""
-
-    def __call__(self, side: Side) -> Verdict:
-        weights = growth(side.places)
-        return _verdict(side, [{name: weights} for name in side.names], "growth", side.names, weights)
+    weights = growth(side.places)
+    return _verdict(side, [{name: weights} for name in side.names], "growth", side.names, weights)
 
 
-@dataclass(frozen=True)
-class KeepsGrowing:
+def keeps_growing(side: Side, *policies: str) -> Verdict:
     """The regret of these policies still grows, from the last but one fifth of the grid to the last."""
-
-    policies: Sequence[str]
-
-    def __call__(self, side: Side) -> Verdict:
-        late = late_growth(side.places)
-        beyond = late - CONSTANT * average(side.places, 0.8, 1)  # what would still count as constant
-        return _verdict(side, [{name: beyond} for name in self.policies], "late growth", self.policies, late)
+    late = late_growth(side.places)
+    beyond = late - CONSTANT * average(side.places, 0.8, 1)  # what would still count as constant
+    return _verdict(side, [{name: beyond} for name in policies], "late growth", policies, late)
 
 
-@dataclass(frozen=True)
-class Flattens:
+def flattens(side: Side, policy: str) -> Verdict:
     """The regret of one policy is nearly constant, from the last but one fifth of the grid to the last."""
-
-    policy: str
-
-    def __call__(self, side: Side) -> Verdict:
-        late = late_growth(side.places)
-        below = CONSTANT * average(side.places, 0.8, 1) - late
-        return _verdict(side, [{self.policy: below}], "late growth", [self.policy], late)
+    late = late_growth(side.places)
+    within = CONSTANT * average(side.places, 0.8, 1) - late
+    return _verdict(side, [{policy: within}], "late growth", [policy], late)
 
 
-@dataclass(frozen=True)
-class Vanishes:
+def vanishes(side: Side, *policies: str) -> Verdict:
     """In the last fifth of the grid the regret of these policies (or of all) is a tenth of what it was in the first."""
-
-    policies: Sequence[str] = ()
-
-    def __call__(self, side: Side) -> Verdict:
-        names = self.policies or side.names
-        first, last = average(side.places, 0, 0.2), average(side.places, 0.8, 1)
-        return _verdict(side, [{name: NEARLY_ZERO * first - last} for name in names], "last fifth", names, last)
+    names = policies or side.names
+    first, last = average(side.places, 0, 0.2), average(side.places, 0.8, 1)
+    return _verdict(side, [{name: NEARLY_ZERO * first - last} for name in names], "last fifth", names, last)
 
 
-@dataclass(frozen=True)
-class Fails:
+def fails(side: Side, policy: str) -> Verdict:
     """One policy has more regret than each of the others, averaged over the grid, and in the last fifth of the grid
     more than a tenth of what it was in the first."""
-
-    policy: str
-
-    def __call__(self, side: Side) -> Verdict:
-        whole, first, last = (average(side.places, *part) for part in ((0, 1), (0, 0.2), (0.8, 1)))
-        behind = [side.number({self.policy: whole, name: -whole}) for name in side.names if name != self.policy]
-        remaining = side.number({self.policy: last - NEARLY_ZERO * first})
-        found = [side.number({name: whole}) for name in side.names]
-        return Verdict(
-            _all(number.sign for number in (*behind, remaining)),
-            f"{_of('average', side.names)}, {_of('last fifth', [self.policy])}",
-            (*found, side.number({self.policy: last})),
-        )
+    whole, first, last = (average(side.places, *part) for part in ((0, 1), (0, 0.2), (0.8, 1)))
+    behind = [{policy: whole, name: -whole} for name in side.names if name != policy]
+    remaining = {policy: last - NEARLY_ZERO * first}
+    found = _verdict(side, [*behind, remaining], "average", side.names, whole)
+    what = f"{found.what}, {_of('last fifth', [policy])}"
+    return Verdict(found.answer, what, (*found.numbers, side.number({policy: last})))
 
 
 def _least(policy: str, side: Side, weights: Array, what: str) -> Verdict:

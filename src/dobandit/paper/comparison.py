@@ -27,11 +27,6 @@ class Agreement(NamedTuple):
     def share(self) -> float:
         return self.within / self.points if self.points else math.nan
 
-    def __add__(self, other: object) -> Agreement:
-        if not isinstance(other, Agreement):
-            return NotImplemented
-        return Agreement(self.within + other.within, self.points + other.points)
-
     def __str__(self) -> str:
         return f"{self.within} of {self.points} ({self.share:.0%})" if self.points else ""
 
@@ -128,7 +123,7 @@ class Judgement(NamedTuple):
 def judgements(found: Reproduced) -> list[Judgement]:
     """The claims of the paper about a panel, checked."""
     return [
-        Judgement(claim.text, *(claim.check(side) if side else None for side in _sides(found, claim)))
+        Judgement(claim.text, *(claim.check(side, *claim.of) if side else None for side in _sides(found, claim)))
         for claim in found.panel.claims
     ]
 

@@ -11,7 +11,7 @@ from dobandit.arrays import Array
 from dobandit.chance import BLOCK, uniforms
 from dobandit.errors import SimulationError, listing
 from dobandit.policies import Policy, policies_for, policy, spec_of
-from dobandit.problem import Choose, Cost, Problem, Uniform, is_positive
+from dobandit.problem import Choose, Problem, Uniform, is_positive
 from dobandit.simulation.engine import Setting
 from dobandit.worlds import World
 
@@ -85,13 +85,13 @@ def draw_costs(problems: Sequence[Problem], seed: int, first: int = 0) -> Array:
     blocks = range(first // BLOCK, -(-(first + len(problems)) // BLOCK))
     drawn = np.concatenate([uniforms(seed, "costs", block, range(1), arms)[0] for block in blocks])
     rows = [
-        [_drawn(cost, u) for cost, u in zip(p.costs, row, strict=True)] for p, row in zip(problems, drawn, strict=False)
+        [
+            cost.draw(float(u)) if isinstance(cost, Choose | Uniform) else cost
+            for cost, u in zip(p.costs, row, strict=True)
+        ]
+        for p, row in zip(problems, drawn, strict=False)
     ]
     return np.array(rows)
-
-
-def _drawn(cost: Cost, u: float) -> float:
-    return cost.draw(float(u)) if isinstance(cost, Choose | Uniform) else cost
 
 
 def trial_seed(seed: int, purpose: str, trial: int) -> int:
