@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
@@ -110,7 +111,9 @@ class Blocks:
         with replacing(self.folder / job.file) as draft:
             about = {"key": job.key, "optimum": block.optimum, "seconds": block.seconds}
             contents: dict[str, Any] = {**block.arrays, **{name: np.array(said) for name, said in about.items()}}
-            np.savez_compressed(draft, **contents)
+            # An interrupt in the middle of an archive ends in an error about the archive. Only the main thread has any.
+            with ThreadPoolExecutor(1) as writer:
+                writer.submit(np.savez_compressed, draft, **contents).result()
 
     def _tidy(self) -> None:
         """Remove the drafts of runs that were killed while they wrote them."""

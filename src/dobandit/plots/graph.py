@@ -86,8 +86,8 @@ def _page(drawing: Layout, title: str | None, entries: Sequence[style.Entry]) ->
     columns, rows = style.legend_shape(labels, width - 2 * MARGIN)
     above = 0.42 if title else MARGIN
     below = rows * style.LEGEND_ROW + (0.28 if rows else MARGIN)
-    high = bottom - top
-    figure, axes = style.page((width, above + high + below), (0, below, width, high), title)
+    height = above + bottom - top + below
+    figure, axes = style.page((width, height), (0, below, width, bottom - top), title)
     middle = (left + right) / 2
     axes.set(xlim=(middle - width / 2, middle + width / 2), ylim=(bottom, top))
     axes.set_axis_off()
