@@ -16,7 +16,7 @@ import dobandit as db
 from _script import options, timed
 from dobandit import worlds
 from dobandit.problem import Problem
-from dobandit.simulation.api import draw_costs, trial_seed
+from dobandit.simulation import draw_costs, trial_seed
 from dobandit.worlds import graphs
 
 sys.path.insert(0, str(Path(__file__).parent.parent))

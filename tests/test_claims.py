@@ -9,7 +9,18 @@ import numpy as np
 import pytest
 
 from dobandit.paper import PANELS, Panel, Reproduced, reproduce
-from dobandit.paper.claims import Below, Fails, Flattens, Grows, GrowsSlower, KeepsGrowing, Printed, Run, Vanishes
+from dobandit.paper.claims import (
+    Side,
+    below,
+    fails,
+    flattens,
+    grows,
+    grows_slower,
+    keeps_growing,
+    of_points,
+    of_trials,
+    vanishes,
+)
 from dobandit.paper.comparison import agreement, judgements, nearest, notes
 from dobandit.paper.published import points
 from dobandit.plots import Curve
@@ -35,62 +46,62 @@ def test_agreement_by_hand() -> None:
     assert agreement(ours._replace(se=[math.nan] * 4), theirs) == (0, 0), "one trial says nothing"
 
 
-def printed(**means: list[float]) -> Printed:
-    return Printed({name: curve(mean, name=name) for name, mean in means.items()})
+def printed(**means: list[float]) -> Side:
+    return of_points({name: curve(mean, name=name) for name, mean in means.items()})
 
 
 def test_claims_by_hand() -> None:
     flat, steep = [0.0] * 16, [10.0 * i for i in range(16)]
     slow, falling = [min(10.0 * i, 60.0) for i in range(16)], [100 * 0.5**i for i in range(16)]
-    assert Below("a")(printed(a=flat, b=steep)).answer == "yes"
-    assert Below("b")(printed(a=flat, b=steep)).answer == "no"
+    assert below(printed(a=flat, b=steep), "a").answer == "yes"
+    assert below(printed(a=flat, b=steep), "b").answer == "no"
     three_errors = 3 * (2 / 16) ** 0.5  # 16 points of each curve, each with the error 1
-    assert Below("a")(printed(a=flat, b=[three_errors - 0.01] * 16)).answer == "tie"
-    assert Below("a")(printed(a=flat, b=[three_errors + 0.01] * 16)).answer == "yes"
-    assert Below("a", start=0.5)(printed(a=slow, b=steep)).numbers[0].value == pytest.approx(60)
-    assert GrowsSlower("a")(printed(a=slow, b=steep)).answer == "yes"
-    assert GrowsSlower("a")(printed(a=steep, b=[m + 50 for m in steep])).answer == "tie"
-    assert Grows()(printed(a=slow, b=steep)).answer == "yes"
-    assert Grows()(printed(a=slow, b=flat)).answer == "tie"
-    assert Grows()(printed(a=slow, b=falling)).answer == "no"
-    assert Flattens("a")(printed(a=slow)).answer == "yes"
-    assert Flattens("a")(printed(a=steep)).answer == "no"
-    assert KeepsGrowing(["b"])(printed(a=slow, b=steep)).answer == "yes"
-    assert KeepsGrowing(["a", "b"])(printed(a=slow, b=steep)).answer == "no"
-    assert Vanishes()(printed(a=falling)).answer == "yes"
-    assert Vanishes()(printed(a=falling, b=steep)).answer == "no"
-    assert Vanishes(["a"])(printed(a=falling, b=steep)).answer == "yes"
-    assert Fails("b")(printed(a=flat, b=steep)).answer == "yes"
-    assert Fails("a")(printed(a=flat, b=steep)).answer == "no", "less regret than the other"
-    assert Fails("b")(printed(a=flat, b=falling)).answer == "no", "it converges to zero"
-    assert Fails("b")(printed(a=[100.0] * 16, b=[100.0] * 16)).answer == "tie"
+    assert below(printed(a=flat, b=[three_errors - 0.01] * 16), "a").answer == "tie"
+    assert below(printed(a=flat, b=[three_errors + 0.01] * 16), "a").answer == "yes"
+    assert below(printed(a=slow, b=steep), "a", start=0.5).numbers[0].value == pytest.approx(60)
+    assert grows_slower(printed(a=slow, b=steep), "a").answer == "yes"
+    assert grows_slower(printed(a=steep, b=[m + 50 for m in steep]), "a").answer == "tie"
+    assert grows(printed(a=slow, b=steep)).answer == "yes"
+    assert grows(printed(a=slow, b=flat)).answer == "tie"
+    assert grows(printed(a=slow, b=falling)).answer == "no"
+    assert flattens(printed(a=slow), "a").answer == "yes"
+    assert flattens(printed(a=steep), "a").answer == "no"
+    assert keeps_growing(printed(a=slow, b=steep), "b").answer == "yes"
+    assert keeps_growing(printed(a=slow, b=steep), "a", "b").answer == "no"
+    assert vanishes(printed(a=falling)).answer == "yes"
+    assert vanishes(printed(a=falling, b=steep)).answer == "no"
+    assert vanishes(printed(a=falling, b=steep), "a").answer == "yes"
+    assert fails(printed(a=flat, b=steep), "b").answer == "yes"
+    assert fails(printed(a=flat, b=steep), "a").answer == "no", "less regret than the other"
+    assert fails(printed(a=flat, b=falling), "b").answer == "no", "it converges to zero"
+    assert fails(printed(a=[100.0] * 16, b=[100.0] * 16), "b").answer == "tie"
 
 
 def test_what_is_within_three_standard_errors_of_a_tenth_is_a_tie() -> None:
     """Ten places, each with the error 1: the fifths are means of two. The margin of growth is 0.9 last - last but one,
     that of vanishing is 0.1 first - last; their errors are sqrt((0.81 + 1) / 2) and sqrt((0.01 + 1) / 2)."""
     grown, gone = 3 * math.sqrt(1.81 / 2), 3 * math.sqrt(1.01 / 2)
-    for beyond, keeps, flattens in (
+    for beyond, keeps, flat in (
         (1.01, "yes", "no"),
         (0.99, "tie", "tie"),
         (-0.99, "tie", "tie"),
         (-1.01, "no", "yes"),
     ):
         side = printed(a=[0.0] * 6 + [100.0] * 2 + [(100 + beyond * grown) / 0.9] * 2)
-        assert KeepsGrowing(["a"])(side).answer == keeps
-        assert Flattens("a")(side).answer == flattens
-    for beyond, vanishes in ((1.01, "yes"), (0.99, "tie"), (-0.99, "tie"), (-1.01, "no")):
+        assert keeps_growing(side, "a").answer == keeps
+        assert flattens(side, "a").answer == flat
+    for beyond, gone_then in ((1.01, "yes"), (0.99, "tie"), (-0.99, "tie"), (-1.01, "no")):
         side = printed(a=[1000.0] * 2 + [500.0] * 6 + [100 - beyond * gone] * 2)
-        assert Vanishes()(side).answer == vanishes
+        assert vanishes(side).answer == gone_then
 
 
 def test_our_trials_are_compared_pair_by_pair() -> None:
     """Two policies that differ by one in every trial differ for sure, however different the trials are."""
     regret = np.random.default_rng(0).normal(scale=50, size=(20, 3))
     noise = np.random.default_rng(1).normal(scale=0.1, size=(20, 3))
-    assert Below("a")(Run({"a": regret, "b": regret + noise + 1})).answer == "yes"
-    assert Below("a")(Run({"a": regret, "b": regret + noise})).answer == "tie"
-    assert Below("a")(Run({"a": regret[:1], "b": regret[:1] + 1})).answer == "tie", "one trial proves nothing"
+    assert below(of_trials({"a": regret, "b": regret + noise + 1}), "a").answer == "yes"
+    assert below(of_trials({"a": regret, "b": regret + noise}), "a").answer == "tie"
+    assert below(of_trials({"a": regret[:1], "b": regret[:1] + 1}), "a").answer == "tie", "one trial proves nothing"
 
 
 # -- section 6 of the paper, at small scale ----------------------------------------------------
@@ -154,7 +165,7 @@ def test_successive_rejects_fails_for_50_variables_and_not_for_7() -> None:
     assert judged.remark() is None
     (small,) = reproduce(["fig10-budget"], trials=128, policies=["paper-simple", SR], workers=1)
     assert small.panel.grid[-1] == large.panel.grid[-1]
-    assert Fails(SR)(Run(small.regret)).answer == "no"
+    assert fails(of_trials(small.regret), SR).answer == "no"
 
 
 @pytest.mark.parametrize("panel", ["fig4-budget", "fig13-budget"])

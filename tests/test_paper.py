@@ -183,6 +183,24 @@ def test_only_whole_pieces_of_this_work_count(tmp_path: Path, spoil: Callable[[P
     assert not [f for f in tmp_path.iterdir() if f.name.startswith(".")], "nothing half-written is left"
 
 
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_an_interrupt_waits_until_a_piece_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the middle of an archive it would end in an error about the archive, and so in another exit code."""
+    finished = []
+
+    def interrupted(file: Path, **_: object) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        finished.append(file)
+
+    (job,) = cut(SMALL, "f-kube", 0, 8)
+    block, blocks = compute(job), Blocks(tmp_path)
+    monkeypatch.setattr(np, "savez_compressed", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        blocks.keep(job, block)
+    assert finished
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_killed_runs_left_is_removed_at_the_next_start(tmp_path: Path) -> None:
     """But not what a run beside this one is writing now, and nothing of others."""
     (job,) = cut(SMALL, "f-kube", 0, 8)

@@ -65,7 +65,7 @@ def test_no_policy_ever_overspends(problem: Problem, seed: int) -> None:
     r = db.simulate(
         problem, lambda s: worlds.random(problem.graph, s, problem.domains), names, 5, seed=seed, budgets=budgets
     )
-    from dobandit.simulation.api import draw_costs
+    from dobandit.simulation import draw_costs
 
     cheapest = draw_costs([problem] * 5, seed).min(axis=1)
     for name in names:

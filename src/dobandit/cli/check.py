@@ -60,18 +60,17 @@ def _learnt(problem: Problem, variable: str) -> tuple[str, str]:
 
 
 def _document(problem: Problem, learnt: dict[str, tuple[str, str]], verdicts: list[Verdict]) -> dict[str, Any]:
-    arms = []
-    for arm, cost in zip(problem.arms, problem.costs, strict=True):
-        method = "observed" if arm.variable is None else learnt[arm.variable][0]
-        arms.append(
-            {
-                "arm": str(arm),
-                "cost": _plain_cost(cost),
-                "identifiable": method != "none",
-                "method": method,
-                "backdoor": arm.variable is not None and problem.graph.has_backdoor(arm.variable, problem.reward),
-            }
-        )
+    methods = ["observed" if arm.variable is None else learnt[arm.variable][0] for arm in problem.arms]
+    arms = [
+        {
+            "arm": str(arm),
+            "cost": _plain_cost(cost),
+            "identifiable": method != "none",
+            "method": method,
+            "backdoor": arm.variable is not None and problem.graph.has_backdoor(arm.variable, problem.reward),
+        }
+        for arm, cost, method in zip(problem.arms, problem.costs, methods, strict=True)
+    ]
     return {
         "variables": list(problem.graph.variables),
         "c_components": [list(problem.graph.in_order(c)) for c in problem.graph.c_components],

@@ -34,6 +34,11 @@ OPTIONS = (
 NARROWEST = 100  # columns of tables and drawings where there is no terminal to ask
 
 
+def several(option: str, variable: str, metavar: str, help: str, type: Any = str) -> Callable[[F], F]:
+    """An option that may be given more than once."""
+    return click.option(option, variable, multiple=True, metavar=metavar, type=type, help=help)
+
+
 def with_common_options(function: F) -> F:
     """Add --json, --quiet and --debug; the command gets `as_json` and `quiet`."""
 

@@ -8,7 +8,17 @@ from typing import NamedTuple
 
 import click
 
-from dobandit.cli.common import FILE, PROBLEM, console, print_json, read_arm, say, with_common_options, world_of
+from dobandit.cli.common import (
+    FILE,
+    PROBLEM,
+    console,
+    print_json,
+    read_arm,
+    say,
+    several,
+    with_common_options,
+    world_of,
+)
 from dobandit.cli.tables import number, table
 from dobandit.errors import ArmError, listing
 from dobandit.estimate.observational import Effect, effects, naive_means
@@ -16,22 +26,16 @@ from dobandit.evidence import open_source
 from dobandit.identification import identify
 from dobandit.problem import Arm, Goal, Problem
 
+SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+
 
 @click.command()
 @PROBLEM
 @click.argument("data", type=FILE)
-@click.option(
-    "--do", "settings", multiple=True, metavar="X=VALUE", help="The intervention; may be given several times."
-)
+@several("--do", "settings", "X=VALUE", "The intervention; may be given several times.")
 @click.option("--all", "all_arms", is_flag=True, help="All arms; those that observations cannot tell get no numbers.")
 @click.option("--weights", metavar="COLUMN", help="A column of counts or probabilities of the rows.")
-@click.option(
-    "--level",
-    default=0.95,
-    show_default=True,
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    help="The level of the intervals.",
-)
+@click.option("--level", default=0.95, show_default=True, type=SHARE, help="The level of the intervals.")
 @click.option("--truth", is_flag=True, help="Also show the true means, where the problem has a [world].")
 @click.option("--plot", type=FILE, help="Draw the effects into this file (PNG, SVG, PDF).")
 @with_common_options

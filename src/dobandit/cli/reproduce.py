@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from dobandit import paper
-from dobandit.cli.common import FILE, console, print_json, say, with_common_options
+from dobandit.cli.common import FILE, console, print_json, say, several, with_common_options
 from dobandit.cli.simulating import SEED, WORKERS, Report, progress
 from dobandit.cli.tables import number, table
 from dobandit.errors import FileError, listing
@@ -23,7 +23,7 @@ OUT = Path("dobandit-out/reproduce")
 @click.command()
 @click.argument("panels", nargs=-1, metavar="[PANEL]...")
 @click.option("--trials", default=paper.TRIALS, show_default=True, type=click.IntRange(1), help="How many trials.")
-@click.option("--policy", "policies", multiple=True, metavar="P", help="A policy (repeat); default: the paper's.")
+@several("--policy", "policies", "P", "A policy (repeat); default: the paper's.")
 @SEED
 @WORKERS
 @click.option("--out", default=OUT, show_default=True, type=FILE, metavar="DIR", help="Where results go.")

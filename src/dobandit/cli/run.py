@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from dobandit import worlds
-from dobandit.cli.common import FILE, PROBLEM, console, print_json, say, with_common_options, world_of
+from dobandit.cli.common import FILE, PROBLEM, console, print_json, say, several, with_common_options, world_of
 from dobandit.cli.simulating import ALL, SEED, executor, progress, ready, writing
 from dobandit.cli.tables import table
 from dobandit.errors import listing
@@ -20,28 +20,16 @@ from dobandit.report import AGAINST, comparison_page, counted, summary_rows, to_
 from dobandit.simulation import Results, simulate
 from dobandit.worlds import World
 
+EVIDENCE = "Logged rows (CSV, Parquet) of this world; policies that can read logs start from them, free of charge."
 WORTH_PROCESSES = 256  # trials from which starting processes pays
 
 
 @click.command()
 @PROBLEM
-@click.option(
-    "--policy",
-    "names",
-    multiple=True,
-    metavar="P",
-    help="A policy (repeat for more), or 'all' that fit; default: the recommended one.",
-)
+@several("--policy", "names", "P", "A policy (repeat for more), or 'all' that fit; default: the recommended one.")
 @click.option("--trials", default=100, show_default=True, type=click.IntRange(1), help="How many trials.")
-@click.option(
-    "--budget", "budgets", multiple=True, type=float, metavar="B", help="A budget (repeat); default: the file's."
-)
-@click.option(
-    "--evidence",
-    type=FILE,
-    metavar="FILE",
-    help="Logged rows (CSV, Parquet) of this world; policies that can read logs start from them, free of charge.",
-)
+@several("--budget", "budgets", "B", "A budget (repeat); default: the file's.", float)
+@click.option("--evidence", type=FILE, metavar="FILE", help=EVIDENCE)
 @SEED
 @click.option("--workers", type=click.IntRange(1), help="Number of processes; default: chosen by the number of trials.")
 @click.option("--out", type=FILE, metavar="DIR", help="Write report.html, results.csv and regret.png there.")

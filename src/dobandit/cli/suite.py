@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from dobandit.cli.common import FILE, console, print_json, say, with_common_options
+from dobandit.cli.common import FILE, console, print_json, say, several, with_common_options
 from dobandit.cli.simulating import ALL, SEED, WORKERS, executor, progress, ready, writing
 from dobandit.cli.tables import table
 from dobandit.errors import listing
@@ -53,21 +53,17 @@ def _usual_budgets(objective: str) -> str:
     return f"{shown} ({objective})"
 
 
+USUAL_BUDGETS = ", ".join(map(_usual_budgets, BUDGETS))
+
+
 @click.command(cls=_Explained)
 @click.argument("worlds", nargs=-1, metavar="[WORLD]...")
 @click.option("--objective", type=click.Choice(OBJECTIVES), help="Default: that of the policies, else cumulative.")
 @click.option("--costs", type=click.Choice(list(COSTS)), help="See below; default: by the world.")
-@click.option(
-    "--budget",
-    "budgets",
-    multiple=True,
-    type=click.FloatRange(0, min_open=True),
-    metavar="B",
-    help=f"A budget (repeat); default: {', '.join(map(_usual_budgets, BUDGETS))}.",
+@several(
+    "--budget", "budgets", "B", f"A budget (repeat); default: {USUAL_BUDGETS}.", click.FloatRange(0, min_open=True)
 )
-@click.option(
-    "--policy", "names", multiple=True, metavar="P", help="A policy (repeat), or 'all' that fit: the default."
-)
+@several("--policy", "names", "P", "A policy (repeat), or 'all' that fit: the default.")
 @click.option("--trials", default=20, show_default=True, type=click.IntRange(1), help="How many trials in each world.")
 @SEED
 @WORKERS

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import cache
 from hashlib import blake2b
@@ -87,15 +88,12 @@ def cut(panel: Panel, policy: str, seed: int, trials: int) -> list[Job]:
 def compute(job: Job) -> Block:
     """Do the work, here or wherever an executor runs it."""
     start = time.perf_counter()
-    panel, world = job.panel, job.panel.experiment.world()
+    panel, asked = job.panel, ([job.policy], job.trials, job.seed)
+    problem, world = panel.problem(), panel.experiment.world()
     if panel.axis == "budget":
-        results = simulate(
-            panel.problem(), world, [job.policy], job.trials, job.seed, budgets=panel.grid, first=job.first
-        )
+        results = simulate(problem, world, *asked, panel.grid, first=job.first)
     else:
-        results = simulate_costs(
-            panel.problem(), world, panel.grid, [job.policy], job.trials, job.seed, first=job.first
-        )
+        results = simulate_costs(problem, world, panel.grid, *asked, first=job.first)
     arrays = {field: getattr(results, field)[job.policy] for field in ARRAYS}
     return Block(arrays, results.optimum, time.perf_counter() - start)
 
@@ -113,7 +111,9 @@ class Blocks:
         with replacing(self.folder / job.file) as draft:
             about = {"key": job.key, "optimum": block.optimum, "seconds": block.seconds}
             contents: dict[str, Any] = {**block.arrays, **{name: np.array(said) for name, said in about.items()}}
-            np.savez_compressed(draft, **contents)
+            # An interrupt in the middle of an archive ends in an error about the archive. Only the main thread has any.
+            with ThreadPoolExecutor(1) as writer:
+                writer.submit(np.savez_compressed, draft, **contents).result()
 
     def _tidy(self) -> None:
         """Remove the drafts of runs that were killed while they wrote them."""

@@ -7,9 +7,8 @@ What differs from zero by less than three standard errors is a tie. "Constant" a
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,61 +46,33 @@ class Number(NamedTuple):
         return 1 if self.value > 0 else -1
 
 
-class Side(Protocol):
+class Side(NamedTuple):
     """One side of the comparison: the paper's points, or a run of ours."""
 
-    @property
-    def names(self) -> Sequence[str]:
-        """What the paper compares."""
-        ...
-
-    @property
-    def places(self) -> int:
-        """How many there are on the grid."""
-        ...
-
-    def number(self, weights: Mapping[str, Array]) -> Number:
-        """The sum of regret times weight over policies and places of the grid."""
-        ...
+    names: tuple[str, ...]  # what the paper compares
+    places: int  # of the grid
+    number: Callable[[Mapping[str, Array]], Number]  # the sum of regret times weight over policies and places
 
 
-@dataclass(frozen=True)
-class Run:
+def of_trials(regret: Mapping[str, Array]) -> Side:
     """Trials of ours. All policies meet the same worlds and luck, so sums are formed within trials."""
 
-    regret: Mapping[str, Array]  # axes: trial, place on the grid
-
-    @property
-    def names(self) -> Sequence[str]:
-        return tuple(self.regret)
-
-    @property
-    def places(self) -> int:
-        return int(next(iter(self.regret.values())).shape[1])
-
-    def number(self, weights: Mapping[str, Array]) -> Number:
-        sums = sum((self.regret[name] @ weight for name, weight in weights.items()), np.zeros(1))
+    def number(weights: Mapping[str, Array]) -> Number:
+        sums = sum((regret[name] @ weight for name, weight in weights.items()), np.zeros(1))
         return Number(float(sums.mean()), standard_error(sums))
 
+    return Side(tuple(regret), int(next(iter(regret.values())).shape[1]), number)
 
-@dataclass(frozen=True)
-class Printed:
+
+def of_points(curves: Mapping[str, Curve]) -> Side:
     """Published points, each taken as an experiment of its own."""
 
-    curves: Mapping[str, Curve]
-
-    @property
-    def names(self) -> Sequence[str]:
-        return tuple(self.curves)
-
-    @property
-    def places(self) -> int:
-        return len(next(iter(self.curves.values())).x)
-
-    def number(self, weights: Mapping[str, Array]) -> Number:
-        value = sum(float(np.dot(self.curves[name].mean, weight)) for name, weight in weights.items())
-        errors = [np.asarray(self.curves[name].se) * weight for name, weight in weights.items()]
+    def number(weights: Mapping[str, Array]) -> Number:
+        value = sum(float(np.dot(curves[name].mean, weight)) for name, weight in weights.items())
+        errors = [np.asarray(curves[name].se) * weight for name, weight in weights.items()]
         return Number(value, float(np.sqrt(np.square(errors).sum())))
+
+    return Side(tuple(curves), len(next(iter(curves.values())).x), number)
 
 
 class Verdict(NamedTuple):
@@ -112,15 +83,12 @@ class Verdict(NamedTuple):
     numbers: tuple[Number, ...]
 
 
-class Check(Protocol):
-    def __call__(self, side: Side) -> Verdict: ...
-
-
 class Claim(NamedTuple):
-    """A sentence of the paper, and how it is checked."""
+    """A sentence of the paper, and how it is checked: by a function of a side and of these policies."""
 
     text: str
-    check: Check
+    check: Callable[..., Verdict]
+    of: tuple[str, ...] = ()
     also: tuple[str, ...] = ()  # policies that it is about, although the figure leaves them out
 
 
@@ -143,103 +111,69 @@ def late_growth(places: int) -> Array:
     return average(places, 0.8, 1) - average(places, 0.6, 0.8)
 
 
-@dataclass(frozen=True)
-class Below:
+# -- checks ------------------------------------------------------------------------------------------
+
+
+def below(side: Side, policy: str, start: float = 0.0) -> Verdict:
     """One policy has less regret than each of the others, averaged over the grid from `start` on."""
-
-    policy: str
-    start: float = 0.0
-
-    def __call__(self, side: Side) -> Verdict:
-        where = "average" if self.start == 0 else "average of the upper half"
-        return _least(self.policy, side, average(side.places, self.start, 1), where)
+    where = "average" if start == 0 else "average of the upper half"
+    return _least(policy, side, average(side.places, start, 1), where)
 
 
-@dataclass(frozen=True)
-class GrowsSlower:
+def grows_slower(side: Side, policy: str) -> Verdict:
     """The regret of one policy grows less along the grid than that of each of the others."""
-
-    policy: str
-
-    def __call__(self, side: Side) -> Verdict:
-        return _least(self.policy, side, growth(side.places), "growth")
+    return _least(policy, side, growth(side.places), "growth")
 
 
-@dataclass(frozen=True)
-class Grows:
+def grows(side: Side) -> Verdict:
     """The regret of all policies grows along the grid."""
-
-    def __call__(self, side: Side) -> Verdict:
-        found = [side.number({name: growth(side.places)}) for name in side.names]
-        return Verdict(_all(number.sign for number in found), _of("growth", side.names), tuple(found))
+    weights = growth(side.places)
+    return _verdict(side, [{name: weights} for name in side.names], "growth", side.names, weights)
 
 
-@dataclass(frozen=True)
-class KeepsGrowing:
+def keeps_growing(side: Side, *policies: str) -> Verdict:
     """The regret of these policies still grows, from the last but one fifth of the grid to the last."""
-
-    policies: Sequence[str]
-
-    def __call__(self, side: Side) -> Verdict:
-        found = [side.number({name: late_growth(side.places)}) for name in self.policies]
-        margins = [_growth_beyond_constant(side, name) for name in self.policies]
-        return Verdict(_all(margin.sign for margin in margins), _of("late growth", self.policies), tuple(found))
+    late = late_growth(side.places)
+    beyond = late - CONSTANT * average(side.places, 0.8, 1)  # what would still count as constant
+    return _verdict(side, [{name: beyond} for name in policies], "late growth", policies, late)
 
 
-@dataclass(frozen=True)
-class Flattens:
+def flattens(side: Side, policy: str) -> Verdict:
     """The regret of one policy is nearly constant, from the last but one fifth of the grid to the last."""
-
-    policy: str
-
-    def __call__(self, side: Side) -> Verdict:
-        found = side.number({self.policy: late_growth(side.places)})
-        margin = _growth_beyond_constant(side, self.policy)
-        return Verdict(_all([-margin.sign]), _of("late growth", [self.policy]), (found,))
+    late = late_growth(side.places)
+    within = CONSTANT * average(side.places, 0.8, 1) - late
+    return _verdict(side, [{policy: within}], "late growth", [policy], late)
 
 
-@dataclass(frozen=True)
-class Vanishes:
+def vanishes(side: Side, *policies: str) -> Verdict:
     """In the last fifth of the grid the regret of these policies (or of all) is a tenth of what it was in the first."""
-
-    policies: Sequence[str] = ()
-
-    def __call__(self, side: Side) -> Verdict:
-        names = self.policies or side.names
-        first, last = average(side.places, 0, 0.2), average(side.places, 0.8, 1)
-        margins = [side.number({name: NEARLY_ZERO * first - last}) for name in names]
-        found = tuple(side.number({name: last}) for name in names)
-        return Verdict(_all(margin.sign for margin in margins), _of("last fifth", names), found)
+    names = policies or side.names
+    first, last = average(side.places, 0, 0.2), average(side.places, 0.8, 1)
+    return _verdict(side, [{name: NEARLY_ZERO * first - last} for name in names], "last fifth", names, last)
 
 
-@dataclass(frozen=True)
-class Fails:
+def fails(side: Side, policy: str) -> Verdict:
     """One policy has more regret than each of the others, averaged over the grid, and in the last fifth of the grid
     more than a tenth of what it was in the first."""
-
-    policy: str
-
-    def __call__(self, side: Side) -> Verdict:
-        whole, first, last = (average(side.places, *part) for part in ((0, 1), (0, 0.2), (0.8, 1)))
-        behind = [side.number({self.policy: whole, name: -whole}) for name in side.names if name != self.policy]
-        remaining = side.number({self.policy: last - NEARLY_ZERO * first})
-        found = [side.number({name: whole}) for name in side.names]
-        return Verdict(
-            _all(number.sign for number in (*behind, remaining)),
-            f"{_of('average', side.names)}, {_of('last fifth', [self.policy])}",
-            (*found, side.number({self.policy: last})),
-        )
-
-
-def _growth_beyond_constant(side: Side, name: str) -> Number:
-    """By how much the regret grows late, beyond what would still count as constant."""
-    return side.number({name: late_growth(side.places) - CONSTANT * average(side.places, 0.8, 1)})
+    whole, first, last = (average(side.places, *part) for part in ((0, 1), (0, 0.2), (0.8, 1)))
+    behind = [{policy: whole, name: -whole} for name in side.names if name != policy]
+    remaining = {policy: last - NEARLY_ZERO * first}
+    found = _verdict(side, [*behind, remaining], "average", side.names, whole)
+    what = f"{found.what}, {_of('last fifth', [policy])}"
+    return Verdict(found.answer, what, (*found.numbers, side.number({policy: last})))
 
 
 def _least(policy: str, side: Side, weights: Array, what: str) -> Verdict:
-    ahead = [side.number({name: weights, policy: -weights}) for name in side.names if name != policy]
-    found = tuple(side.number({name: weights}) for name in side.names)
-    return Verdict(_all(number.sign for number in ahead), _of(what, side.names), found)
+    ahead = [{name: weights, policy: -weights} for name in side.names if name != policy]
+    return _verdict(side, ahead, what, side.names, weights)
+
+
+def _verdict(
+    side: Side, positive: Iterable[Mapping[str, Array]], what: str, names: Sequence[str], weights: Array
+) -> Verdict:
+    """Whether all these sums are positive; shown is the regret of these policies with these weights."""
+    shown = tuple(side.number({name: weights}) for name in names)
+    return Verdict(_all(side.number(sums).sign for sums in positive), _of(what, names), shown)
 
 
 def _all(signs: Iterable[int]) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dobandit.paper.claims import SIGNIFICANT, TIE, YES, Claim, Printed, Run, Side, Verdict, average
+from dobandit.paper.claims import SIGNIFICANT, TIE, YES, Claim, Side, Verdict, average, of_points, of_trials
 from dobandit.paper.reproduction import Reproduced
 from dobandit.plots import Curve
 
@@ -26,11 +26,6 @@ class Agreement(NamedTuple):
     @property
     def share(self) -> float:
         return self.within / self.points if self.points else math.nan
-
-    def __add__(self, other: object) -> Agreement:
-        if not isinstance(other, Agreement):
-            return NotImplemented
-        return Agreement(self.within + other.within, self.points + other.points)
 
     def __str__(self) -> str:
         return f"{self.within} of {self.points} ({self.share:.0%})" if self.points else ""
@@ -51,8 +46,8 @@ def differs(found: Reproduced, policy: str) -> bool:
     """Whether the curve tells another story than the published one: on many points, or clearly in the beginning."""
     published = found.published[policy]
     early = average(len(published.x), 0, EARLY)
-    theirs = Printed({policy: published}).number({policy: early})
-    ours = Run({policy: found.regret[policy][:, np.isin(found.panel.grid, published.x)]}).number({policy: early})
+    theirs = of_points({policy: published}).number({policy: early})
+    ours = of_trials({policy: found.regret[policy][:, np.isin(found.panel.grid, published.x)]}).number({policy: early})
     apart = abs(theirs.value - ours.value) > max(SIGNIFICANT * math.hypot(theirs.error, ours.error), READ)
     return agreement(found.curves[policy], published).share < AGREES or apart
 
@@ -128,7 +123,7 @@ class Judgement(NamedTuple):
 def judgements(found: Reproduced) -> list[Judgement]:
     """The claims of the paper about a panel, checked."""
     return [
-        Judgement(claim.text, *(claim.check(side) if side else None for side in _sides(found, claim)))
+        Judgement(claim.text, *(claim.check(side, *claim.of) if side else None for side in _sides(found, claim)))
         for claim in found.panel.claims
     ]
 
@@ -137,17 +132,17 @@ def _sides(found: Reproduced, claim: Claim) -> list[Side | None]:
     """The published points of the policies that a claim is about, and our runs with both forms of the baselines."""
     names = (*found.panel.experiment.policies, *claim.also)
     return [
-        Printed({p: found.published[p] for p in names}) if set(names) <= set(found.published) else None,
+        of_points({p: found.published[p] for p in names}) if set(names) <= set(found.published) else None,
         _run(found, {p: nearest(found, p) for p in names}),
         _run(found, {p: p for p in names}),
     ]
 
 
-def _run(found: Reproduced, parts: Mapping[str, str]) -> Run | None:
+def _run(found: Reproduced, parts: Mapping[str, str]) -> Side | None:
     """Our policies in the parts of the paper's, or None if one is missing, or a single trial leaves all open."""
     if found.trials < 2 or not set(parts.values()) <= set(found.regret):
         return None
-    return Run({part: found.regret[name] for part, name in parts.items()})
+    return of_trials({part: found.regret[name] for part, name in parts.items()})
 
 
 def _said(verdict: Verdict) -> str:

@@ -96,12 +96,9 @@ def general_rarity(problem: Problem, world: World) -> Rarity:
         else:
             joint = fitted.distribution([v, *sorted(around)])
             found.append((joint.reshape(values, -1).min(axis=1), len(component), cells))
-    repeats = [len(q) for q, _, _ in found]
-    return Rarity(
-        np.concatenate([q for q, _, _ in found]),
-        np.repeat([k for _, k, _ in found], repeats),
-        np.repeat([float(z) for _, _, z in found], repeats),
-    )
+    q, k, z = zip(*found, strict=True)
+    repeats = list(map(len, q))
+    return Rarity(np.concatenate(q), np.repeat(k, repeats), np.repeat(np.array(z, dtype=float), repeats))
 
 
 class Cells(NamedTuple):

@@ -44,7 +44,9 @@ def effects_figure(
     with style.plain_style():
         entries = _legend_entries(ordered)
         figure, axes = _page(ordered, title, entries)
-        axes.set_xlabel(xlabel, color=style.INK, parse_math=False)
+        names = style.rows_of_arms(axes, [row.label for row in ordered], xlabel, style.TEXT)
+        for row, name in zip(ordered, names, strict=True):
+            name.set_color(style.GREY if row.mean is None else style.INK)
         axes.set_xlim(*_limits(ordered))
         for y, row in enumerate(ordered):
             _draw_row(axes, y, row)
@@ -65,30 +67,10 @@ def _page(rows: Sequence[EffectRow], title: str | None, entries: Sequence[style.
     width = max(left + AXIS, style.text_width(title or "", style.TITLE) + MARGIN) + MARGIN
     columns, legend_rows = style.legend_shape(labels, width - 2 * MARGIN)
     above, below = 0.45 if title else MARGIN, 0.62 + legend_rows * style.LEGEND_ROW
-    height = above + len(rows) * ROW + below
-    figure = style.blank(width, height)
-    axes = figure.add_axes((left / width, below / height, AXIS / width, len(rows) * ROW / height))
-    _dress(axes, rows)
-    if title:
-        style.add_title(figure, title)
-    if entries:
-        style.legend_below(figure, entries, columns)
+    high = len(rows) * ROW
+    figure, axes = style.page((width, above + high + below), (left, below, AXIS, high), title)
+    style.legend_below(figure, entries, columns)
     return figure, axes
-
-
-def _dress(axes: Axes, rows: Sequence[EffectRow]) -> None:
-    """The frame: names at the left, a light grid for reading values, no other lines."""
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_yticks(range(len(rows)), [row.label for row in rows], fontsize=style.TEXT)
-    for row, text in zip(rows, axes.get_yticklabels(), strict=True):
-        text.set(color=style.GREY if row.mean is None else style.INK, parse_math=False)
-    axes.tick_params(axis="y", length=0)
-    axes.tick_params(axis="x", color=style.GREY, labelcolor=style.INK, labelsize=style.SMALL)
-    axes.grid(axis="x", color=style.LIGHT, linewidth=0.8)
-    axes.set_axisbelow(True)
-    for side in ("left", "right", "top"):
-        axes.spines[side].set_visible(False)
-    axes.spines["bottom"].set_color(style.GREY)
 
 
 def _draw_row(axes: Axes, y: float, row: EffectRow) -> None:

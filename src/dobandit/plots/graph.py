@@ -87,15 +87,11 @@ def _page(drawing: Layout, title: str | None, entries: Sequence[style.Entry]) ->
     above = 0.42 if title else MARGIN
     below = rows * style.LEGEND_ROW + (0.28 if rows else MARGIN)
     height = above + bottom - top + below
-    figure = style.blank(width, height)
-    axes = figure.add_axes((0, below / height, 1, (bottom - top) / height))
+    figure, axes = style.page((width, height), (0, below, width, bottom - top), title)
     middle = (left + right) / 2
     axes.set(xlim=(middle - width / 2, middle + width / 2), ylim=(bottom, top))
     axes.set_axis_off()
-    if title:
-        style.add_title(figure, title)
-    if entries:
-        style.legend_below(figure, entries, columns)
+    style.legend_below(figure, entries, columns)
     return figure, axes
 
 

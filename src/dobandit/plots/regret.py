@@ -67,12 +67,13 @@ def curves_figure(
         labels = [*(curve.policy for curve in curves), *[PUBLISHED] * bool(published), *(b.policy for b in bounds)]
         columns, rows = style.legend_shape(labels, WIDTH - 2 * MARGIN)
         above, below = 0.45 if title else MARGIN, 0.62 + rows * style.LEGEND_ROW
-        figure = style.blank(
-            max(WIDTH, style.text_width(title or "", style.TITLE) + 2 * MARGIN), above + HEIGHT + below
-        )
-        width, height = figure.get_size_inches()
-        axes = figure.add_axes((LEFT / width, below / height, 1 - (LEFT + MARGIN) / width, HEIGHT / height))
-        _dress(axes, xlabel, ylabel)
+        width = max(WIDTH, style.text_width(title or "", style.TITLE) + 2 * MARGIN)
+        inside = LEFT, below, width - LEFT - MARGIN, HEIGHT
+        figure, axes = style.page((width, above + HEIGHT + below), inside, title)
+        style.dress(axes, "both", frame=("left", "bottom"))
+        axes.set_xlabel(xlabel, color=style.INK, parse_math=False)
+        axes.set_ylabel(ylabel, color=style.INK, parse_math=False)
+        axes.locator_params(axis="x", steps=[1, 2, 5, 10])  # no ticks at 2.5 where costs are whole
         if {len(curve.x) for curve in curves} == {1}:
             entries = _draw_dots(axes, curves)
             published, bounds = _side_by_side(curves, published, bounds)
@@ -82,8 +83,6 @@ def curves_figure(
         entries += _draw_published(axes, published, dict(zip(map(_policy, curves), _styles(curves), strict=True)))
         entries += [_draw_bound(axes, *bound) for bound in zip(bounds, cycle(BOUNDS), strict=False)]
         axes.set_ylim(bottom=min(0.0, *(min(curve.mean) for curve in curves)))
-        if title:
-            style.add_title(figure, title)
         style.legend_below(figure, entries, columns)
     return figure
 
@@ -108,19 +107,6 @@ def _styles(curves: Sequence[Curve]) -> list[Style]:
 def _policy(curve: Curve) -> str:
     """Without the options of a variant."""
     return curve.policy.partition("[")[0]
-
-
-def _dress(axes: Axes, xlabel: str, ylabel: str) -> None:
-    axes.set_xlabel(xlabel, color=style.INK, parse_math=False)
-    axes.set_ylabel(ylabel, color=style.INK, parse_math=False)
-    axes.tick_params(color=style.GREY, labelcolor=style.INK, labelsize=style.SMALL)
-    axes.locator_params(axis="x", steps=[1, 2, 5, 10])  # no ticks at 2.5 where costs are whole
-    axes.grid(color=style.LIGHT, linewidth=0.8)
-    axes.set_axisbelow(True)
-    for side in ("right", "top"):
-        axes.spines[side].set_visible(False)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color(style.GREY)
 
 
 def _draw(axes: Axes, curve: Curve, look: Style, order: int) -> style.Entry:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from dobandit.plots import style
 from dobandit.plots.effects import EffectRow
-from dobandit.plots.style import BLUE, GREY, INK, LIGHT, SMALL, TEXT, add_title, blank, plain_style, text_width
+from dobandit.plots.style import BLUE, GREY, INK, TEXT, plain_style, text_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,11 +26,9 @@ def study_figure(
         left = max([text_width(row.label, TEXT) for row in rows] + [0.5]) + MARGIN + 0.15
         arms, below = len(rows) * ROW, 0.62
         width, height = left + WIDTH + MARGIN, 0.45 + MONEY + BETWEEN + arms + below
-        figure = blank(width, height)
-        above = figure.add_axes((left / width, (below + arms + BETWEEN) / height, WIDTH / width, MONEY / height))
+        figure, above = style.page((width, height), (left, below + arms + BETWEEN, WIDTH, MONEY), title)
         _draw_money(above, spent, total)
         _draw_arms(figure.add_axes((left / width, below / height, WIDTH / width, arms / height)), rows, xlabel)
-        add_title(figure, title)
     return figure
 
 
@@ -47,27 +46,12 @@ def _draw_money(axes: Axes, spent: Sequence[tuple[datetime, float]], total: floa
         axes.xaxis.set_major_locator(locator)
         axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
     axes.set_ylabel("spent", color=INK)
-    _dress(axes, "y")
+    style.dress(axes, "y")
 
 
 def _draw_arms(axes: Axes, rows: Sequence[EffectRow], xlabel: str) -> None:
+    style.rows_of_arms(axes, [row.label for row in rows], xlabel, style.SMALL)
     for y, row in enumerate(rows):
         if row.mean is not None and row.low is not None and row.high is not None:
             axes.plot([row.low, row.high], [y, y], color=BLUE, linewidth=2, solid_capstyle="butt")
             axes.plot([row.mean], [y], "o", color=BLUE, markersize=6.5)
-    axes.set_ylim(len(rows) - 0.5, -0.5)
-    axes.set_yticks(range(len(rows)), [row.label for row in rows], fontsize=TEXT)
-    for text in axes.get_yticklabels():
-        text.set_parse_math(False)
-    axes.set_xlabel(xlabel, color=INK, parse_math=False)
-    axes.tick_params(axis="y", length=0)
-    _dress(axes, "x")
-
-
-def _dress(axes: Axes, grid: str) -> None:
-    axes.grid(axis=grid, color=LIGHT, linewidth=0.8)  # type: ignore[arg-type]
-    axes.set_axisbelow(True)
-    axes.tick_params(color=GREY, labelcolor=INK, labelsize=SMALL)
-    for side in ("left", "right", "top"):
-        axes.spines[side].set_visible(False)
-    axes.spines["bottom"].set_color(GREY)

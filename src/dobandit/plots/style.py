@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from dobandit.errors import MissingExtra
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.text import Text
 
 Entry = tuple["Artist", str]  # of a legend: the sign and what it means
 
@@ -65,8 +67,42 @@ def legend_shape(labels: Sequence[str], width: float) -> tuple[int, int]:
     return 1, len(labels)
 
 
+def page(
+    figure: tuple[float, float], axes: tuple[float, float, float, float], title: str | None = None
+) -> tuple[Figure, Axes]:
+    """A figure of this size with axes (left, bottom, width, height) in it, all in inches, and a title above."""
+    (width, height), (left, bottom, wide, high) = figure, axes
+    made = blank(width, height)
+    if title:
+        made.text(0.5, 1 - 0.13 / height, title, size=TITLE, ha="center", va="top", parse_math=False)
+    return made, made.add_axes((left / width, bottom / height, wide / width, high / height))
+
+
+def dress(axes: Axes, grid: Literal["x", "y", "both"], frame: Sequence[str] = ("bottom",)) -> None:
+    """A light grid for reading values, and no lines around but those of the frame."""
+    axes.tick_params(color=GREY, labelcolor=INK, labelsize=SMALL)
+    axes.grid(axis=grid, color=LIGHT, linewidth=0.8)
+    axes.set_axisbelow(True)
+    for side, spine in axes.spines.items():
+        spine.set(visible=side in frame, color=GREY)
+
+
+def rows_of_arms(axes: Axes, labels: Sequence[str], xlabel: str, size: float) -> list[Text]:
+    """Axes with a row for every arm, the first at the top; the texts of their names."""
+    dress(axes, "x")
+    axes.set_xlabel(xlabel, color=INK, parse_math=False)
+    axes.set_ylim(len(labels) - 0.5, -0.5)
+    axes.set_yticks(range(len(labels)), labels, fontsize=size)
+    axes.tick_params(axis="y", length=0)
+    for text in axes.get_yticklabels():
+        text.set_parse_math(False)
+    return list(axes.get_yticklabels())
+
+
 def legend_below(figure: Figure, entries: Sequence[Entry], columns: int) -> None:
-    """The legend at the bottom of a figure, below everything else."""
+    """The legend at the bottom of a figure, below everything else, if there is anything to explain."""
+    if not entries:
+        return
     signs, labels = zip(*entries, strict=True)
     legend = figure.legend(
         signs,
@@ -82,8 +118,3 @@ def legend_below(figure: Figure, entries: Sequence[Entry], columns: int) -> None
     )
     for text in legend.get_texts():
         text.set_parse_math(False)
-
-
-def add_title(figure: Figure, title: str) -> None:
-    place = 1 - 0.13 / figure.get_figheight()
-    figure.text(0.5, place, title, size=TITLE, ha="center", va="top", parse_math=False)

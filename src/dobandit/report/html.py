@@ -9,6 +9,17 @@ from importlib.resources import files
 
 from dobandit.report.page import Page, Part, Picture, Points, Section, Table
 
+HEAD = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>
+{style}</style>
+</head>
+<body>"""
+
 
 def to_html(page: Page) -> str:
     """The page as text.
@@ -17,31 +28,12 @@ def to_html(page: Page) -> str:
     True
     """
     facts = "".join(f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in page.facts.items())
-    return "\n".join(
-        [
-            "<!doctype html>",
-            '<html lang="en">',
-            "<head>",
-            '<meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{escape(page.title.replace('`', ''))}</title>",
-            f"<style>\n{_style()}</style>",
-            "</head>",
-            "<body>",
-            f"<header><h1>{_text(page.title)}</h1>",
-            f"<p>{_text(page.lead)}</p>" if page.lead else "",
-            f"<dl>{facts}</dl></header>",
-            _contents(page),
-            *(_section(i, section) for i, section in enumerate(page.sections)),
-            "</body>",
-            "</html>",
-            "",
-        ]
-    )
-
-
-def _style() -> str:
-    return files("dobandit.report").joinpath("style.css").read_text(encoding="utf-8")
+    style = files("dobandit.report").joinpath("style.css").read_text(encoding="utf-8")
+    head = HEAD.format(title=escape(page.title.replace("`", "")), style=style)
+    lead = f"<p>{_text(page.lead)}</p>" if page.lead else ""
+    header = f"<header><h1>{_text(page.title)}</h1>\n{lead}\n<dl>{facts}</dl></header>"
+    sections = [_section(i, section) for i, section in enumerate(page.sections)]
+    return "\n".join([head, header, _contents(page), *sections, "</body>\n</html>\n"])
 
 
 def _contents(page: Page) -> str:

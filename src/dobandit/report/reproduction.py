@@ -87,7 +87,7 @@ def _summary(panels: Sequence[paper.Reproduced], timed: bool) -> Section:
         "because the paper does not say which form it used. How near they come is said with every panel.",
         Table(head, rows, words=2),
     ]
-    share = sum((_of_algorithm_2(found) for found in panels), paper.Agreement(0, 0))
+    share = paper.Agreement(*map(sum, zip(*map(_of_algorithm_2, panels), strict=True)))
     if share.points:
         parts.append(
             f"Algorithm 2 on the parallel graphs (Figures 3, 9 and 10, budgets from {ALG2_START:g}): "

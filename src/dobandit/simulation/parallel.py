@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context
+from typing import Any, Protocol, TypeVar
 
 from dobandit.errors import SimulationError
+
+T = TypeVar("T")
+
+
+class Submits(Protocol):
+    """Anything that runs functions elsewhere: a pool of processes, a cluster."""
+
+    def submit(self, function: Callable[..., Any], /, *args: Any) -> Future[Any]: ...
+
+
+def carried_out(function: Callable[..., T], jobs: Sequence[tuple[Any, ...]], executor: Submits | None) -> Iterator[T]:
+    """What a function returns for each of these arguments, in their order; on an executor, all are begun at once."""
+    if executor is None:
+        yield from (function(*job) for job in jobs)
+    else:
+        yield from (future.result() for future in [executor.submit(function, *job) for job in jobs])
 
 
 @contextmanager

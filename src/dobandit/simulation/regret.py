@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.arrays import Array, Indices
+from dobandit.problem import Objective
 
 CENTS = 100
 MOST_UNITS = 10**6
@@ -55,15 +56,12 @@ def knapsack(values: Array, prices: NDArray[np.int64], size: int) -> Array:
     return np.maximum.accumulate(best)
 
 
-def earned(pulls: Array, recommended: Indices, means: Array) -> Array:
-    """The total of the means of all pulls, with axes (trial, place on the grid)."""
-    total: Array = (pulls * means[:, np.newaxis]).sum(axis=2)
-    return total
-
-
-def of_recommended(pulls: Array, recommended: Indices, means: Array) -> Array:
-    """The mean of the recommended arm."""
-    return np.take_along_axis(means, recommended, axis=1)
+def found(objective: Objective, pulls: Array, recommended: Indices, means: Array) -> Array:
+    """What was earned, with axes (trial, place on the grid): the total of the means of all pulls, or for simple regret
+    the mean of the recommended arm."""
+    if objective == "simple":
+        return np.take_along_axis(means, recommended, axis=1)
+    return np.asarray((pulls * means[:, np.newaxis]).sum(axis=2))
 
 
 def _units(costs: Array, budgets: Sequence[float]) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:

@@ -61,21 +61,18 @@ class Results:
 
     def summary(self) -> list[dict[str, float | str]]:
         """One row for each policy and place on the grid: means over the trials, and the regret's standard error."""
-        rows: list[dict[str, float | str]] = []
-        for name in self.policies:
-            for j, x in enumerate(self.grid):
-                regret = self.regret[name][:, j]
-                rows.append(
-                    {
-                        "policy": name,
-                        self.axis: x,
-                        "regret": float(regret.mean()),
-                        "se": standard_error(regret),
-                        "spent": float(self.spent[name][:, j].mean()),
-                        "rounds": float(self.pulls[name][:, j].sum(axis=1).mean()),
-                    }
-                )
-        return rows
+        return [
+            {
+                "policy": name,
+                self.axis: x,
+                "regret": float(self.regret[name][:, j].mean()),
+                "se": standard_error(self.regret[name][:, j]),
+                "spent": float(self.spent[name][:, j].mean()),
+                "rounds": float(self.pulls[name][:, j].sum(axis=1).mean()),
+            }
+            for name in self.policies
+            for j, x in enumerate(self.grid)
+        ]
 
     def warnings(self) -> list[str]:
         """Where the data contradicted the graph, at the last place of the grid: one sentence for each policy and arm

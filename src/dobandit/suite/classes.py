@@ -8,21 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from dobandit.graph import Graph
-from dobandit.suite.generators import (
-    Generator,
-    every_arm_identifiable,
-    made_rare,
-    observed_means,
-    problem_of,
-    random_graph,
-    random_world,
-    replaced,
-    some_arm_not_identifiable,
-)
+from dobandit.suite import generators as make
+from dobandit.suite.generators import Generator, every_arm_identifiable, some_arm_not_identifiable
 from dobandit.worlds import N5, N6, N6_HIDDEN, N7, World, parallel, xor
 
 # What interventions cost, drawn for every arm of every trial; do() costs 1.
@@ -71,23 +63,18 @@ def _parallel(n: int, chance: Generator, trial: int) -> World:
     return parallel(n)
 
 
-def _rand(chance: Generator, trial: int) -> World:
-    return random_world(chance, random_graph(chance, 8, every_arm_identifiable))
+def _random(wanted: Callable[[Graph], bool], chance: Generator, trial: int, largest: int = 8, **tables: Any) -> World:
+    return make.random_world(chance, make.random_graph(chance, largest, wanted), **tables)
 
 
-def _three_valued(chance: Generator, trial: int) -> World:
-    return random_world(chance, random_graph(chance, 6, every_arm_identifiable), card=3)
-
-
-def _bow(chance: Generator, trial: int) -> World:
-    return random_world(chance, random_graph(chance, 8, some_arm_not_identifiable))
+_rand = partial(_random, every_arm_identifiable)
 
 
 def _strong(wanted: Callable[[Graph], bool], chance: Generator, trial: int) -> World:
     while True:
-        world = random_world(chance, random_graph(chance, 8, wanted), alpha=STEEP, hidden=(2,))
-        problem = problem_of(world)
-        seeing, seen = observed_means(world, problem.arms)
+        world = _random(wanted, chance, trial, alpha=STEEP, hidden=(2,))
+        problem = make.problem_of(world)
+        seeing, seen = make.observed_means(world, problem.arms)
         if np.abs(seeing - world.means(problem))[seen > SEEN].max() >= BIAS:
             return world
 
@@ -95,8 +82,8 @@ def _strong(wanted: Callable[[Graph], bool], chance: Generator, trial: int) -> W
 def _reversed(chance: Generator, trial: int) -> World:
     while True:
         world = _rand(chance, trial)
-        problem = problem_of(world)
-        means, seeing = world.means(problem), observed_means(world, problem.arms)[0]
+        problem = make.problem_of(world)
+        means, seeing = world.means(problem), make.observed_means(world, problem.arms)[0]
         best, naive = int(means.argmax()), int(seeing.argmax())
         if means[best] - means[naive] >= WORSE and seeing[naive] - seeing[best] >= LOOKS_BETTER:
             return world
@@ -107,7 +94,7 @@ def _rare(chance: Generator, trial: int) -> World:
         world = _rand(chance, trial)
         acting = world.graph.in_order(world.graph.ancestors("Y"))
         variable, value = acting[int(chance.integers(len(acting)))], int(chance.integers(2))
-        world = made_rare(world, variable, value, RARE)
+        world = make.made_rare(world, variable, value, RARE)
         if _lead(world, f"do({variable}={value})") >= RARE_GAP:
             return world
 
@@ -116,20 +103,20 @@ def _wide(chance: Generator, trial: int) -> World:
     pair = WIDE_HIDDEN[trial % len(WIDE_HIDDEN)]
     graph = Graph.from_edges(WIDE.directed, [pair] if pair else [], WIDE.variables)
     while True:
-        world = random_world(chance, graph)
+        world = make.random_world(chance, graph)
         name = f"X{int(chance.integers(1, 7))}"
         inputs = world.nodes[world.positions["Y"]].inputs
         is_one = np.indices((2,) * len(inputs))[inputs.index(name)] == 1  # by the rows of Y
         ones = np.where(is_one, chance.beta(8, 2, is_one.shape), chance.beta(3, 5, is_one.shape))
-        world = made_rare(world, name, 1, WIDE_RARE)
-        world = replaced(world, {"Y": np.stack([1 - ones, ones], axis=-1)[np.newaxis]})
+        world = make.made_rare(world, name, 1, WIDE_RARE)
+        world = make.replaced(world, {"Y": np.stack([1 - ones, ones], axis=-1)[np.newaxis]})
         if _lead(world, f"do({name}=1)") > 0:
             return world
 
 
 def _lead(world: World, arm: str) -> float:
     """By how much the mean of an arm exceeds that of all others; negative if it does not."""
-    problem = problem_of(world)
+    problem = make.problem_of(world)
     means = world.means(problem)
     place = [str(a) for a in problem.arms].index(arm)
     return float(means[place] - np.delete(means, place).max())
@@ -138,36 +125,32 @@ def _lead(world: World, arm: str) -> float:
 _N6_COSTS = {**USUAL_COSTS, "cumulative": "23"}
 _PARALLEL_COSTS = {**USUAL_COSTS, "simple": "25"}
 
-WORLDS: Mapping[str, Source] = {
-    source.name: source
-    for source in (
-        Source("n6", "the paper's Fig. 6, XOR models", partial(_paper, N6), True, costs=_N6_COSTS),
-        Source(
-            "n6h", "the paper's Fig. 7 (hidden causes), XOR models", partial(_paper, N6_HIDDEN), True, costs=_N6_COSTS
-        ),
-        Source("n7", "the paper's Fig. 11, XOR models", partial(_paper, N7), True),
-        Source("n5", "the paper's Fig. 12, XOR models", partial(_paper, N5), True),
-        Source("rand", "random graphs and tables, every arm identifiable", _rand),
-        Source("strong", "rand with strong confounding", partial(_strong, every_arm_identifiable)),
-        Source("reversed", "rand where seeing names a wrong arm as the best", _reversed),
-        Source("bow", "random graphs, some arm not identifiable", _bow),
-        Source("bow-strong", "bow with strong confounding", partial(_strong, some_arm_not_identifiable)),
-        Source("rare", "rand where the best arm sets what is seen in 2 of 100 cases", _rare),
-        Source("wide", "a reward with six parents; the best arm sets what is seen in 1 of 100 cases", _wide),
-        Source("three-valued", "rand with three values for every variable but the reward", _three_valued),
-        Source(
-            "parallel-7",
-            "seven causes of the reward, one matters, rarely",
-            partial(_parallel, 7),
-            True,
-            costs=_PARALLEL_COSTS,
-        ),
-        Source(
-            "parallel-50",
-            "fifty causes of the reward, one matters, rarely",
-            partial(_parallel, 50),
-            True,
-            costs=_PARALLEL_COSTS,
-        ),
-    )
-}
+
+def _fig(number: int, graph: Graph, name: str, beside: str = "", **rest: Any) -> Source:
+    return Source(name, f"the paper's Fig. {number}{beside}, XOR models", partial(_paper, graph), True, **rest)
+
+
+def _causes(n: int, words: str) -> Source:
+    about = f"{words} causes of the reward, one matters, rarely"
+    return Source(f"parallel-{n}", about, partial(_parallel, n), True, costs=_PARALLEL_COSTS)
+
+
+_SOURCES = (
+    _fig(6, N6, "n6", costs=_N6_COSTS),
+    _fig(7, N6_HIDDEN, "n6h", " (hidden causes)", costs=_N6_COSTS),
+    _fig(11, N7, "n7"),
+    _fig(12, N5, "n5"),
+    Source("rand", "random graphs and tables, every arm identifiable", _rand),
+    Source("strong", "rand with strong confounding", partial(_strong, every_arm_identifiable)),
+    Source("reversed", "rand where seeing names a wrong arm as the best", _reversed),
+    Source("bow", "random graphs, some arm not identifiable", partial(_random, some_arm_not_identifiable)),
+    Source("bow-strong", "bow with strong confounding", partial(_strong, some_arm_not_identifiable)),
+    Source("rare", "rand where the best arm sets what is seen in 2 of 100 cases", _rare),
+    Source("wide", "a reward with six parents; the best arm sets what is seen in 1 of 100 cases", _wide),
+    Source(
+        "three-valued", "rand with three values for every variable but the reward", partial(_rand, largest=6, card=3)
+    ),
+    _causes(7, "seven"),
+    _causes(50, "fifty"),
+)
+WORLDS: Mapping[str, Source] = {source.name: source for source in _SOURCES}

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from dobandit.arrays import Array
-from dobandit.graph import Graph, edges_in_order
+from dobandit.graph import Graph
 from dobandit.problem import Arm, Problem
-from dobandit.worlds import Node, World
+from dobandit.worlds import Node, World, inputs_of
 
 Generator = np.random.Generator
 MOST_PARENTS = 3
@@ -56,17 +56,16 @@ def random_world(
 ) -> World:
     """Rows from Dirichlet(alpha, ...), mixed with a little of the uniform one; every `<->` is a hidden root with
     as many values as one of `hidden`, whose prior is from Dirichlet(2, ...)."""
-    directed, bidirected = edges_in_order(graph)
-    causes = [f"{a}<->{b}" for a, b in bidirected]
-    cards = {v: 2 if v == "Y" else card for v in graph.variables} | {u: int(chance.choice(hidden)) for u in causes}
-    nodes = [Node(u, (), chance.dirichlet([2.0] * cards[u], size=1)) for u in causes]
-    for v in graph.variables:
-        inputs = (
-            *(a for a, b in directed if b == v),
-            *(u for u, ends in zip(causes, bidirected, strict=True) if v in ends),
-        )
-        rows = chance.dirichlet([alpha] * cards[v], size=(1, *(cards[u] for u in inputs)))
-        nodes.append(Node(v, inputs, rows * (1 - FLOOR) + FLOOR / cards[v]))
+    graph, inputs = inputs_of(graph)
+    cards = {v: 2 if v == "Y" else card for v in graph.variables}
+    cards |= {u: int(chance.choice(hidden)) for u in inputs if u not in cards}
+    nodes = []
+    for v, read in inputs.items():
+        if v not in graph:
+            nodes.append(Node(v, (), chance.dirichlet([2.0] * cards[v], size=1)))
+            continue
+        rows = chance.dirichlet([alpha] * cards[v], size=(1, *(cards[u] for u in read)))
+        nodes.append(Node(v, read, rows * (1 - FLOOR) + FLOOR / cards[v]))
     return World(graph, tuple(nodes), {v: tuple(map(str, range(cards[v]))) for v in graph.variables})
 
 

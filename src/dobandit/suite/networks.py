@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -28,14 +28,9 @@ def find(name: str) -> Source:
     return WORLDS[plain]
 
 
-@dataclass(frozen=True)
-class _Same:
+def _same(world: World, chance: np.random.Generator, trial: int) -> World:
     """One world for all trials; only costs and luck differ between them."""
-
-    world: World
-
-    def __call__(self, chance: np.random.Generator, trial: int) -> World:
-        return self.world
+    return world
 
 
 def _network(name: str, path: str, query: str) -> Source:
@@ -46,7 +41,7 @@ def _network(name: str, path: str, query: str) -> Source:
     reward, file = asked["reward"], Path(path).name
     world, as_written = from_bif(path, hide, reward), from_bif(path, hide)
     note = _worths(f"{file}: {reward}", as_written.domains[reward], world.domains[reward])
-    return Source(name, f"the network {file}", _Same(world), one_graph=True, reward=reward, note=note)
+    return Source(name, f"the network {file}", partial(_same, world), one_graph=True, reward=reward, note=note)
 
 
 def _worths(whose: str, values: Sequence[str], worths: Sequence[str]) -> str:

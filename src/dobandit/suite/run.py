@@ -10,7 +10,6 @@ Where all trials have the same graph they run in lock step; where each has its o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +22,7 @@ from dobandit.errors import SimulationError, listing
 from dobandit.graph import Graph
 from dobandit.policies import policies_for, policy, spec_of
 from dobandit.problem import Objective, Problem
-from dobandit.simulation import Results, Submits, draw_costs, joined, simulate, spread
+from dobandit.simulation import Results, Submits, carried_out, draw_costs, joined, simulate, spread
 from dobandit.suite.classes import BUDGETS, COSTS, Source
 from dobandit.suite.comparison import Comparison
 from dobandit.suite.networks import find
@@ -51,12 +50,36 @@ def compare(
     trials: int = 100,
     seed: int = 0,
     drop_hidden: bool = False,
-    executor: Executor | Submits | None = None,
+    executor: Submits | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Comparison:
-    """Run policies on the trials of a class of worlds (`suite.WORLDS`, or `FILE.bif?hide=A,B&reward=Y`).
+    """Run policies on the trials of a class of worlds.
 
-    With `drop_hidden`, the policies are told a wrong graph: the true one without its bidirected edges.
+    Parameters
+    ----------
+    world
+        A name in `suite.WORLDS`, or `FILE.bif?hide=A,B&reward=Y`.
+    objective
+        "cumulative" or "simple".
+    costs
+        A name in `suite.COSTS`; default: that of the class.
+    budgets
+        The budgets to compare; default: `suite.BUDGETS` of the objective.
+    policies
+        Names of policies; default: all for the objective.
+    trials, seed
+        How many trials, and the seed of their worlds, costs and outcomes.
+    drop_hidden
+        Whether policies are told a wrong graph: the true one without its bidirected edges.
+    executor
+        Anything with `submit` that does the work.
+    progress
+        Called with the share of the work that is done.
+
+    Returns
+    -------
+    Comparison
+        Results with the truth about every trial.
     """
     source = find(world)
     _check("objective", objective, BUDGETS)
@@ -69,7 +92,11 @@ def compare(
         raise SimulationError(f"policies: {twice[0]} is named twice" if twice else "policies: expected at least one")
     grid = tuple(sorted({float(b) for b in budgets or BUDGETS[objective]}))
     setup = Setup(source.name, objective, chosen, grid, seed, drop_hidden)
-    parts = _run(setup, _jobs(source.one_graph, names, trials), executor, progress)
+    jobs, parts = [(setup, *job) for job in _jobs(source.one_graph, names, trials)], []
+    for part in carried_out(play, jobs, executor):
+        parts.append(part)
+        if progress is not None:
+            progress(len(parts) / len(jobs))
     found = joined(parts)
     truth = parts[:1] if source.one_graph else parts  # all jobs on one graph have the same trials
     return replace(
@@ -84,26 +111,11 @@ def _check(what: str, given: str, known: Iterable[str]) -> None:
         raise SimulationError(f"{what}: there is no {given!r}; known are {listing(known)}")
 
 
-Job = tuple[tuple[str, ...], range]  # policies, and the trials that they are run on
-
-
-def _jobs(one_graph: bool, names: Sequence[str], trials: int) -> list[Job]:
+def _jobs(one_graph: bool, names: Sequence[str], trials: int) -> list[tuple[tuple[str, ...], range]]:
     """All trials of one policy at a time in lock step, or all policies in one trial at a time."""
     if one_graph:
         return [((name,), range(trials)) for name in names]
     return [(tuple(names), range(i, i + 1)) for i in range(trials)]
-
-
-def _run(
-    setup: Setup, jobs: list[Job], executor: Executor | Submits | None, progress: Callable[[float], None] | None
-) -> list[Comparison]:
-    futures = [executor.submit(play, setup, *job) for job in jobs] if executor else None
-    parts = []
-    for i, job in enumerate(jobs):
-        parts.append(futures[i].result() if futures else play(setup, *job))
-        if progress is not None:
-            progress((i + 1) / len(jobs))
-    return parts
 
 
 def play(setup: Setup, names: tuple[str, ...], trials: range) -> Comparison:

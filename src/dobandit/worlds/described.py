@@ -29,9 +29,14 @@ Keys = Mapping[str, Any]
 
 
 def of(problem: Problem, seed: int | None = None) -> World:
-    """The world of the problem's `[world]`, its values in the problem's order.
+    """The world that the problem describes in `[world]`, its values in the problem's order.
 
-    `seed` takes the place of the one in the file: with `redraw`, every trial has its own.
+    Parameters
+    ----------
+    problem
+        The problem.
+    seed
+        In place of the one in the file: with `redraw`, every trial has its own.
 
     >>> problem = Problem("X -> Y", "Y", budget=9, world={"model": "xor", "seed": 1})
     >>> of(problem).means(problem).round(3)
@@ -43,7 +48,8 @@ def of(problem: Problem, seed: int | None = None) -> World:
     faults = Faults()
     model = keys.pop("model", None)
     if not isinstance(model, str) or model not in _MODELS:
-        faults.unknown(("world", "model"), _unknown_model(model), str(model), _MODELS)
+        wrong = "is missing: name the model of the world" if model is None else f"there is no model {model}"
+        faults.unknown(("world", "model"), wrong, str(model), _MODELS)
         faults.raise_any()
     make, known = _MODELS[str(model)]
     for key, value in keys.items():
@@ -107,46 +113,26 @@ def _names_of_binary(problem: Problem, variable: str) -> tuple[str, ...]:
     return tuple(sorted(values, key=worth.__getitem__))
 
 
-def _unknown_model(model: object) -> str:
-    return "is missing: name the model of the world" if model is None else f"there is no model {model}"
+def _is_list_of(check: Check) -> Check:
+    return lambda value: isinstance(value, list | tuple) and all(map(check, value))
 
 
 def _is_whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _is_list_of(check: Callable[[object], bool]) -> Callable[[object], bool]:
-    return lambda value: isinstance(value, list | tuple) and all(map(check, value))
+Check = Callable[[object], bool]
+Kind = tuple[str, Check]  # what a key expects, in words and as a check
 
-
-def _is_table(value: object) -> bool:
-    return isinstance(value, Mapping)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-Kinds = Mapping[str, tuple[str, Callable[[object], bool]]]  # what a key expects, in words and as a check
-
-_COMMON: Kinds = {
-    "seed": ("a whole number", _is_whole),
-    "redraw": ("true or false", lambda value: isinstance(value, bool)),
-}
-_MODELS: Mapping[str, tuple[Callable[[Problem, Keys, int], World], Kinds]] = {
+TEXT: Kind = ("a text", lambda value: isinstance(value, str))
+TABLE: Kind = ("a table", lambda value: isinstance(value, Mapping))
+WHOLE: Kind = ("a whole number", _is_whole)
+NUMBER: Kind = ("a number", is_number)
+_COMMON: Mapping[str, Kind] = {"seed": WHOLE, "redraw": ("true or false", lambda value: isinstance(value, bool))}
+_MODELS: Mapping[str, tuple[Callable[[Problem, Keys, int], World], Mapping[str, Kind]]] = {
     "xor": (_xor, {}),
-    "parallel": (
-        _parallel,
-        {
-            "n": ("a whole number", _is_whole),
-            "p": ("a list of numbers", _is_list_of(is_number)),
-            "epsilon": ("a number", is_number),
-        },
-    ),
-    "random": (_random, {"concentration": ("a number", is_number)}),
-    "bif": (_bif, {"path": ("a text", _is_text), "hide": ("a list of variables", _is_list_of(_is_text))}),
-    "tables": (
-        _tables,
-        {"file": ("a text", _is_text), "tables": ("a table", _is_table), "hidden": ("a table", _is_table)},
-    ),
+    "parallel": (_parallel, {"n": WHOLE, "p": ("a list of numbers", _is_list_of(is_number)), "epsilon": NUMBER}),
+    "random": (_random, {"concentration": NUMBER}),
+    "bif": (_bif, {"path": TEXT, "hide": ("a list of variables", _is_list_of(TEXT[1]))}),
+    "tables": (_tables, {"file": TEXT, "tables": TABLE, "hidden": TABLE}),
 }

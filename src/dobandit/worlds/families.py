@@ -29,11 +29,18 @@ def xor(graph: Graph | str, seed: int) -> World:
     does not say how `<->` enters; here it is a hidden variable without parents that is one more
     parent of both ends.
 
+    Parameters
+    ----------
+    graph
+        A graph, or its text.
+    seed
+        Decides the probabilities of the variables without parents.
+
     >>> xor("X1 -> X2 -> Y", seed=3).distribution(["X2", "Y"], "do(X2=1)")
     array([[0. , 0. ],
            [0.2, 0.8]])
     """
-    graph, inputs = _inputs(graph)
+    graph, inputs = inputs_of(graph)
     chance = generator(seed, "world")
     nodes = (
         Node(v, read, _parity(v, len(read)) if read else _two_values([0.5 + 0.5 * chance.random()]))
@@ -45,8 +52,16 @@ def xor(graph: Graph | str, seed: int) -> World:
 def parallel(n: int = 50, p: Sequence[float] | None = None, epsilon: float = 0.3) -> World:
     """The parallel bandit of Lattimore et al. (2016): X1, ..., Xn all point to Y, and only X1 matters.
 
-    X_i is 1 with probability p_i (default 0.02 for the first two, 0.5 for the others). Y is 1 with
-    probability 0.5 + epsilon where X1 is 1, and as much below 0.5 elsewhere as makes E[Y] one half.
+    Y is 1 with probability 0.5 + epsilon where X1 is 1, and as much below 0.5 elsewhere as makes E[Y] one half.
+
+    Parameters
+    ----------
+    n
+        How many variables there are besides Y.
+    p
+        The probabilities of X1 = 1, X2 = 1, ...; default: 0.02 for the first two, 0.5 for the others.
+    epsilon
+        How much better X1 = 1 is than one half.
     """
     if not is_positive(n) or n != int(n) or n > MOST_PARALLEL:
         raise WorldError(f"n: expected a number of variables, at least 1 and at most {MOST_PARALLEL}, not {n!r}")
@@ -65,16 +80,25 @@ def random(
     concentration: float = 1.0,
 ) -> World:
     """Tables whose rows are drawn from a Dirichlet distribution; every `<->` is a hidden cause of both
-    ends with 2 to 4 values. Variables are 0/1 unless `domains` says otherwise.
+    ends with 2 to 4 values.
 
-    A small `concentration` makes mechanisms nearly deterministic, a large one makes them pure noise.
+    Parameters
+    ----------
+    graph
+        A graph, or its text.
+    seed
+        Decides the tables.
+    domains
+        The values of variables that are not 0/1.
+    concentration
+        That of the Dirichlet distribution: a small one makes mechanisms nearly deterministic, a large one pure noise.
 
     >>> random("X -> Y; X <-> Y", seed=0, domains={"X": ["low", "mid", "high"]})
     <World: X and Y, 1 hidden>
     """
     if not is_positive(concentration):
         raise WorldError(f"concentration: expected a positive number, not {concentration!r}")
-    graph, inputs = _inputs(graph)
+    graph, inputs = inputs_of(graph)
     labels = dict.fromkeys(graph.variables, BINARY) | read_domains(domains or {}, graph)
     chance = generator(seed, "world")
     cards = {v: len(labels[v]) if v in labels else MOST_HIDDEN for v in inputs}
@@ -90,7 +114,7 @@ def random(
     return World(graph, tuple(nodes), labels)
 
 
-def _inputs(graph: Graph | str) -> tuple[Graph, dict[str, tuple[str, ...]]]:
+def inputs_of(graph: Graph | str) -> tuple[Graph, dict[str, tuple[str, ...]]]:
     """What each variable reads, hidden causes first: one for every `<->`, called after it."""
     graph = graph if isinstance(graph, Graph) else Graph(graph)
     directed, bidirected = edges_in_order(graph)

@@ -24,12 +24,19 @@ def from_bif(
     reward: str | None = None,
     values: Mapping[str, float] | None = None,
 ) -> World:
-    """The world of a BIF file; the variables of `hide` stay at work, but the graph is projected.
+    """The world of a BIF file.
 
-    With `reward`, the values of that variable become the numbers that they are worth, so that the
-    name alone is enough for a `Problem`. `values` says what each is worth; without it, numbers are
-    themselves, yes and no (true and false, positive and negative, ...) are 1 and 0, and any others are
-    spread evenly from 0 to 1 in the order of the file.
+    Parameters
+    ----------
+    path
+        The file.
+    hide
+        Variables that act but are not observed; the graph is projected.
+    reward
+        A variable whose values become the numbers that they are worth, so that its name is enough for a `Problem`.
+    values
+        What each value of the reward is worth. By default numbers are themselves, yes and no (true and false, positive
+        and negative, ...) are 1 and 0, and any others are spread evenly from 0 to 1 in the order of the file.
     """
     path = Path(path)
     network = bif.read(read_text(path), path.name)

@@ -33,6 +33,7 @@ from dobandit.worlds.tables import Node, normalised, read_domains
 
 Tables = Mapping[str, tuple[Iterable[str], Any]]
 Hidden = Mapping[str, tuple[Any, Iterable[str]]]
+Causes = Mapping[str, tuple[Array, tuple[str, ...]]]
 
 
 def from_tables(
@@ -43,10 +44,17 @@ def from_tables(
 ) -> World:
     """The world with these tables.
 
-    `tables` gives for every variable its inputs, observed and hidden parents in the order of the
-    array's axes, and the array, whose last axis is the variable itself. `hidden` gives for every
-    hidden cause its prior and its observed children. Values are called 0, 1, ... unless `domains`
-    names them, in the order of the axes.
+    Parameters
+    ----------
+    graph
+        The observed variables; `<->` stands for a hidden cause.
+    tables
+        For every variable its inputs, observed and hidden parents in the order of the array's axes, and the array,
+        whose last axis is the variable itself.
+    hidden
+        For every hidden cause its prior and its observed children.
+    domains
+        Names of the values in the order of the axes; default: 0, 1, ...
 
     >>> world = from_tables(
     ...     "X -> Y; X <-> Y",
@@ -60,14 +68,7 @@ def from_tables(
     array([0.22, 0.78])
     """
     graph = graph if isinstance(graph, Graph) else Graph(graph)
-    for name in [*graph.variables, *tables]:
-        if name not in tables:
-            raise WorldError(f"there is no table for {name}")
-        if name not in graph:
-            raise WorldError(f"there is a table for {name}, which is not a variable of the graph")
-    causes = {name: _cause(name, entry, graph) for name, entry in (hidden or {}).items()}
-    read = {name: _pair(name, tables[name]) for name in graph.variables}
-    _check_inputs({name: inputs for name, (inputs, _) in read.items()}, causes, graph)
+    causes, read = _read(graph, tables, hidden or {})
     arrays = {name: _numbers(f"the table of {name}", table) for name, (_, table) in read.items()}
     labels = {name: tuple(map(str, range(array.shape[-1]))) for name, array in arrays.items()}
     labels |= read_domains(domains or {}, graph)
@@ -77,6 +78,20 @@ def from_tables(
         _check_shape(name, inputs, arrays[name], cards)
         nodes.append(Node(name, inputs, normalised(arrays[name][np.newaxis], name, inputs, labels)))
     return World(graph, tuple(nodes), labels)
+
+
+def _read(graph: Graph, tables: Tables, hidden: Hidden) -> tuple[Causes, dict[str, tuple[tuple[str, ...], Any]]]:
+    """The prior and the children of every hidden cause, the inputs and the table of every variable; they agree."""
+    for name in [*graph.variables, *tables]:
+        if name not in tables:
+            raise WorldError(f"there is no table for {name}")
+        if name not in graph:
+            raise WorldError(f"there is a table for {name}, which is not a variable of the graph")
+    causes = {name: _cause(name, entry, graph) for name, entry in hidden.items()}
+    pairs = {name: _pair(f"the table of {name}", "inputs, array", tables[name]) for name in graph.variables}
+    read = {name: (_names(f"the inputs of {name}", inputs), table) for name, (inputs, table) in pairs.items()}
+    _check_inputs({name: inputs for name, (inputs, _) in read.items()}, causes, graph)
+    return causes, read
 
 
 def read_tables(path: Path, graph: Graph, domains: Mapping[str, Iterable[Value]]) -> World:
@@ -117,7 +132,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _entries(table: object, place: str, keys: tuple[str, str]) -> dict[str, tuple[Any, Any]]:
+def _entries(table: Any, place: str, keys: tuple[str, str]) -> dict[str, tuple[Any, Any]]:
     if not isinstance(table, dict):
         raise WorldError(f"{place}: expected a table of names, not {table!r}")
     for name, entry in table.items():
@@ -126,25 +141,24 @@ def _entries(table: object, place: str, keys: tuple[str, str]) -> dict[str, tupl
     return {name: (entry[keys[0]], entry[keys[1]]) for name, entry in table.items()}
 
 
-def _pair(name: str, entry: object) -> tuple[tuple[str, ...], Any]:
+def _pair(what: str, parts: str, entry: Any) -> tuple[Any, Any]:
     if not isinstance(entry, tuple | list) or len(entry) != 2:
-        raise WorldError(f"the table of {name} is a pair (inputs, array), not {entry!r}")
-    return _names(f"the inputs of {name}", entry[0]), entry[1]
+        raise WorldError(f"{what} is a pair ({parts}), not {entry!r}")
+    return entry[0], entry[1]
 
 
-def _cause(name: str, entry: object, graph: Graph) -> tuple[Array, tuple[str, ...]]:
+def _cause(name: str, entry: Any, graph: Graph) -> tuple[Array, tuple[str, ...]]:
     """The prior and the children of a hidden cause."""
-    if not isinstance(entry, tuple | list) or len(entry) != 2:
-        raise WorldError(f"the hidden cause {name} is a pair (prior, children), not {entry!r}")
+    given, children = _pair(f"the hidden cause {name}", "prior, children", entry)
     if name in graph:
         raise WorldError(f"{name} is a variable of the graph; a hidden cause needs another name")
-    prior = _numbers(f"the prior of {name}", entry[0])
+    prior = _numbers(f"the prior of {name}", given)
     if prior.ndim != 1:
         raise WorldError(f"the prior of {name} is one row of numbers, not {prior.ndim} axes")
-    return normalised(prior[np.newaxis], name, (), {})[0], _names(f"the children of {name}", entry[1])
+    return normalised(prior[np.newaxis], name, (), {})[0], _names(f"the children of {name}", children)
 
 
-def _names(what: str, given: object) -> tuple[str, ...]:
+def _names(what: str, given: Any) -> tuple[str, ...]:
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise WorldError(f"{what}: expected a list of names, not {given!r}")
     names = tuple(given)
@@ -153,9 +167,7 @@ def _names(what: str, given: object) -> tuple[str, ...]:
     return names
 
 
-def _check_inputs(
-    read: Mapping[str, tuple[str, ...]], causes: Mapping[str, tuple[Array, tuple[str, ...]]], graph: Graph
-) -> None:
+def _check_inputs(read: Mapping[str, tuple[str, ...]], causes: Causes, graph: Graph) -> None:
     """What the tables read is what the graph and the lists of children say."""
     for name, inputs in read.items():
         for v in inputs:
@@ -179,7 +191,7 @@ def _check_shape(name: str, inputs: tuple[str, ...], table: Array, cards: Mappin
         raise WorldError(f"the table of {name} has the shape {table.shape}, but its axes {axes} need {expected}")
 
 
-def _numbers(what: str, given: object) -> Array:
+def _numbers(what: str, given: Any) -> Array:
     try:
         array = np.asarray(given)
     except (ValueError, TypeError, OverflowError):

@@ -1,0 +1,132 @@
+"""Who plays what: the policies, and for every trial its problem, its costs and its world."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dobandit.arrays import Array
+from dobandit.chance import BLOCK, uniforms
+from dobandit.errors import SimulationError, listing
+from dobandit.policies import Compiled, Policy, policies_for, policy, spec_of
+from dobandit.problem import Choose, Problem, Uniform, is_positive
+from dobandit.simulation.engine import Setting
+from dobandit.worlds import World
+
+ProblemLike = Problem | Callable[[int], Problem]  # of all trials, or of a seed that makes each trial's own
+WorldLike = World | Callable[[int], World]
+
+
+class Match(NamedTuple):
+    """Who plays what: the policies, the problem of each trial, and the worlds."""
+
+    problems: Sequence[Problem]
+    worlds: World
+    policies: dict[str, Policy]
+    compiled: dict[str, Compiled[Any]]
+    seed: int
+    first: int  # the number of the first trial
+
+    @property
+    def problem(self) -> Problem:
+        return self.problems[0]
+
+    @property
+    def utility(self) -> Array:
+        """The mean of every arm on the scale from 0 to 1, with axes (trial, arm)."""
+        means = self.problem.utility(np.atleast_2d(self.worlds.means(self.problem)))
+        return np.broadcast_to(means, (len(self.problems), means.shape[1]))
+
+    def setting(self, part: range, costs: Array, budgets: tuple[float, ...]) -> Setting:
+        """Some trials, each as often as it has costs; these have the axes (trial, time, arm)."""
+        _, times, arms = costs.shape
+        world = self.worlds if self.worlds.trials == 1 else self.worlds.slice(part)
+        whose = np.repeat(np.arange(len(part)), times)
+        numbers = whose + part.start + self.first
+        return Setting(self.problem, world, whose, numbers, costs.reshape(-1, arms), budgets, self.seed)
+
+
+def matched(
+    problem: ProblemLike,
+    world: WorldLike,
+    policies: Iterable[str | Policy] | None,
+    trials: int,
+    seed: int,
+    first: int,
+) -> Match:
+    """What is to be played; a mistake in it is told before any work is done."""
+    if not is_positive(trials) or trials != int(trials):
+        raise SimulationError(f"trials: expected a whole number, at least 1, not {trials!r}")
+    if first < 0 or first % BLOCK:
+        raise SimulationError(f"first: expected the start of a block, a multiple of {BLOCK}, not {first!r}")
+    numbers = range(first, first + int(trials))
+    problems = [problem] * len(numbers) if isinstance(problem, Problem) else _own_problems(problem, numbers, seed)
+    wanted = policies_for(problems[0].objective) if policies is None else policies
+    chosen = [policy(p) for p in ([wanted] if isinstance(wanted, str) else wanted)]
+    named = _named(chosen, problems[0])
+    compiled = {name: made.compile(problems[0]) for name, made in named.items()}
+    return Match(problems, _worlds(world, problems, seed, first), named, compiled, seed, first)
+
+
+def _own_problems(problem: Callable[[int], Problem], trials: range, seed: int) -> list[Problem]:
+    problems = [problem(trial_seed(seed, "problem", i)) for i in trials]
+    fixed = ("graph", "arms", "objective", "budget", "goal", "domains", "reward", "reward_values")
+    for i, other in zip(trials, problems, strict=True):
+        for what in fixed:
+            if getattr(other, what) != getattr(problems[0], what):
+                raise SimulationError(
+                    f"the problem of trial {i} has another {what}; only costs may differ between trials"
+                )
+    return problems
+
+
+def draw_costs(problems: Sequence[Problem], seed: int, first: int = 0) -> Array:
+    """The costs of every trial; rules are drawn, each arm from its own number."""
+    arms = len(problems[0].arms)
+    blocks = range(first // BLOCK, -(-(first + len(problems)) // BLOCK))
+    drawn = np.concatenate([uniforms(seed, "costs", block, range(1), arms)[0] for block in blocks])
+    rows = [
+        [
+            cost.draw(float(u)) if isinstance(cost, Choose | Uniform) else cost
+            for cost, u in zip(p.costs, row, strict=True)
+        ]
+        for p, row in zip(problems, drawn, strict=False)
+    ]
+    return np.array(rows)
+
+
+def trial_seed(seed: int, purpose: str, trial: int) -> int:
+    """A seed of its own for the world (or the problem) of each trial."""
+    block, place = divmod(trial, BLOCK)
+    return int(uniforms(seed, purpose, block, range(1), 1)[0, place, 0] * 2**53)
+
+
+def _named(chosen: Sequence[Policy], problem: Problem) -> dict[str, Policy]:
+    fitting = policies_for(problem.objective)
+    if not chosen:
+        raise SimulationError(
+            f"policies: name at least one; for {problem.objective} regret there are {listing(fitting)}"
+            if fitting
+            else f"this version has no policy for {problem.objective} regret"
+        )
+    found: dict[str, Policy] = {}
+    for made in chosen:
+        name = spec_of(made)
+        if name in found:
+            raise SimulationError(f"policies: {name} is named twice")
+        if made.objective != problem.objective:
+            wanted = f"but the problem asks for {problem.objective}"
+            raise SimulationError(f"policies: {name} is for {made.objective} regret, {wanted}")
+        found[name] = made
+    return found
+
+
+def _worlds(world: WorldLike, problems: Sequence[Problem], seed: int, first: int) -> World:
+    if isinstance(world, World):
+        fitted = world.fit(problems[0])
+        if fitted.trials not in (1, len(problems)):
+            raise SimulationError(f"the world is a batch of {fitted.trials}, but there are {len(problems)} trials")
+        return fitted
+    return World.stack(world(trial_seed(seed, "world", i)).fit(p) for i, p in enumerate(problems, first))
