@@ -33,7 +33,7 @@ SURE = 2  # standard errors that make a difference
 LONG_WORLDS = ("rand", "strong", "bow-strong", "rare")
 PARALLEL = (
     "The parallel graph at small budgets was the weak point: among a hundred arms whose mean looks like 1/2, a few "
-    "pulls of one of them promise nothing, because the value of information is not concave, and all arms seem equally "
+    "pulls of one of them are worth nothing, because the value of information is not concave, and all arms seem equally "
     "useless. So a decision thinks of three sums of money, the last sixteen times the first, and takes the best value "
     "per cost (as Frazier and Powell, Decision Analysis 2010, propose); and where P(Y | parents) is mostly empty, an "
     "arm is judged by its projection. With little money it is weak still: Algorithm 2 spends half of it on the rarest "
@@ -196,7 +196,7 @@ def _wrong_row(comparison: Comparison, name: str) -> list[str]:
 
 def warned(comparison: Comparison, name: str) -> Flags:
     """The trials in which the policy said, at the last budget, that the data contradict the graph."""
-    marks = np.concatenate([comparison.contradicted[name], comparison.broken[name]], axis=2)
+    marks = np.concatenate([comparison.contradictions[name], comparison.violations[name]], axis=2)
     return np.asarray(marks[:, -1].any(axis=1))
 
 

@@ -1,4 +1,4 @@
-"""The promises of a graph, and the test of them on data."""
+"""The independencies that a graph implies, and the test of them on data."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ def test_the_right_graph_is_rarely_rejected() -> None:
     """400 data sets from models of the graph: the chance of any rejection is at most the level, up to four
     standard errors of that frequency."""
     graph = Graph("A -> B -> C; A -> D; C <-> D; E -> C")
-    promises = list(independencies(graph))
+    implied = list(independencies(graph))
     trials = 400
     rejected = 0
     domains = dict.fromkeys(graph.variables, ("0", "1"))
     for seed in range(trials):
         rng = np.random.default_rng([31, seed])
         rows = rows_of(random_model(graph, rng), 1000, rng)
-        rejected += any(v.rejected for v in judge(open_source(rows), promises, domains))
+        rejected += any(v.rejected for v in judge(open_source(rows), implied, domains))
     assert rejected / trials <= LEVEL + 4 * math.sqrt(LEVEL * (1 - LEVEL) / trials)
 
 
@@ -68,7 +68,7 @@ def test_a_missing_edge_is_found() -> None:
     for _ in range(20):
         rows = rows_of(random_model(truth, rng), 20_000, rng)
         (verdict,) = judge(open_source(rows), independencies(believed), dict.fromkeys("ABC", ("0", "1")))
-        assert str(verdict.promise) == "A ⫫ C | B"
+        assert str(verdict.independence) == "A ⫫ C | B"
         found += verdict.rejected
     assert found >= 15  # some random models have hardly any effect to find
 
@@ -76,7 +76,7 @@ def test_a_missing_edge_is_found() -> None:
 def test_a_graph_without_a_problem_is_checked_by_the_values_in_the_rows() -> None:
     rows = {"X": ["a", "b", "c"] * 100, "M": [0, 1] * 150, "Y": [7, 8, 9] * 100, "alone": [0.5] * 300}
     (verdict,) = check_graph("X -> M -> Y", rows)
-    assert (str(verdict.promise), verdict.rejected) == ("X ⫫ Y | M", True)
+    assert (str(verdict.independence), verdict.rejected) == ("X ⫫ Y | M", True)
     with pytest.raises(DataError, match="there is no column M"):
         check_graph(Graph("X -> M -> Y"), {"X": [0, 1], "Y": [0, 1]})
 
@@ -117,7 +117,7 @@ def test_holm_by_hand() -> None:
 
 
 def test_rows_that_cannot_be_tested_are_refused() -> None:
-    """Also if the graph promises nothing, and whatever column is wrong."""
+    """Also if the graph implies nothing, and whatever column is wrong."""
     problem = Problem("X -> Y", "Y", budget=1)
     for rows, message in (
         ({"X": [], "Y": []}, "data: there are no plain observations to test"),

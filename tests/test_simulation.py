@@ -240,7 +240,7 @@ def test_results_tell_where_rewards_contradict_the_graph() -> None:
     problem = db.Problem("X -> Y", "Y", budget=600, default_cost=0.9)
     log = world.sample("do()", 2000, seed=1)
     found = db.simulate(problem, world, ["causal-thompson", "f-kube"], 8, evidence=log)
-    assert not found.contradicted["f-kube"].any()
+    assert not found.contradictions["f-kube"].any()
     told = found.warnings()
     assert told
     assert all("this arm's own rewards contradict the graph: |z| = " in text for text in told)

@@ -254,7 +254,7 @@ def test_the_gap_is_between_the_two_best_ratios_of_the_arms_that_a_trial_has() -
 
 def made(grid: tuple[float, ...], **regret: list[list[float]]) -> Comparison:
     """A comparison of which only this is known."""
-    known: dict[str, Any] = {field: {} for field in (*ARRAYS, "promises")}
+    known: dict[str, Any] = {field: {} for field in (*ARRAYS, "independencies")}
     known |= {"regret": {name: np.array(found) for name, found in regret.items()}}
     known |= {"means": np.zeros((1, 0)), "prices": np.zeros((1, 0)), "arms": (), "optimum": "fractional"}
     return Comparison(objective="cumulative", axis="budget", grid=grid, world="w", costs="57", **known)
@@ -386,7 +386,7 @@ def idle(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(params=["suite", "run"])
 def compares(request: pytest.FixtureRequest, dobandit: Run, tmp_path: Path) -> list[object]:
-    """A quick command that compares policies, but for its options; both promise the same about --out."""
+    """A quick command that compares policies, but for its options; both say the same about --out."""
     if request.param == "run":
         dobandit("init", tmp_path / "p.toml", "--example", "paper-n6")
     world = "n5" if request.param == "suite" else tmp_path / "p.toml"

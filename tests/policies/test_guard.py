@@ -41,16 +41,16 @@ def test_a_right_graph_is_rarely_refuted(name: str, means: tuple[float, float]) 
     world = worlds.from_tables("X -> Y", {"X": ([], [0.5, 0.5]), "Y": (["X"], [[1 - m, m] for m in means])})
     for log in (None, world.sample("do()", 2000, seed=1)):
         r = db.simulate(problem_for(name, "X -> Y", 200), world, [name], 256, evidence=log)
-        assert (r.contradicted[name] > 0).any(axis=(1, 2)).mean() <= 0.01
+        assert (r.contradictions[name] > 0).any(axis=(1, 2)).mean() <= 0.01
 
 
 def test_a_right_graph_keeps_its_promises() -> None:
-    """128 worlds with hidden causes and three promises each, at five standard deviations: none is broken."""
+    """128 worlds with hidden causes and three implied independencies each, at five standard deviations: none is violated."""
     graph = "A -> B -> C -> Y; A <-> C; B <-> Y; D -> C"
     batch = World.stack(worlds.random(graph, seed) for seed in range(128))
     r = db.simulate(Problem(graph, "Y", 400, default_cost=3), batch, ["causal-thompson"], 128)
-    assert len(r.promises["causal-thompson"]) == 3
-    assert not r.broken["causal-thompson"].any()
+    assert len(r.independencies["causal-thompson"]) == 3
+    assert not r.violations["causal-thompson"].any()
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -101,7 +101,7 @@ def test_rows_that_doubt_the_graph_do_not_disturb_the_others() -> None:
     problem = problem_for("causal-thompson", FRONT_DOOR, 260, 1.1)
     both = ["causal-thompson", "causal-thompson[guard=false]"]
     many = db.simulate(problem, world, both, 12, seed=3)
-    doubted = many.broken[both[0]].any(axis=(1, 2))
+    doubted = many.violations[both[0]].any(axis=(1, 2))
     assert 0 < doubted.sum() < 12
     differs = (many.pulls[both[0]] != many.pulls[both[1]]).any(axis=(1, 2))
     assert differs.any()
@@ -250,6 +250,6 @@ def test_the_same_luck_with_and_without_the_guard() -> None:
     graph = "Z -> X -> Y"
     names = ["causal-thompson", "causal-thompson[guard=false]"]
     r = db.simulate(Problem(graph, "Y", 60), worlds.random(graph, 3), names, 32)
-    same = ~(r.contradicted[names[0]] > 0).any(axis=(1, 2))
+    same = ~(r.contradictions[names[0]] > 0).any(axis=(1, 2))
     assert same.sum() >= 30
     np.testing.assert_array_equal(r.pulls[names[0]][same], r.pulls[names[1]][same])

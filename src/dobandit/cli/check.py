@@ -46,7 +46,7 @@ def command(problem: Path, data: Path | None, plot: Path | None, as_json: bool, 
 
 def _verdicts(problem: Problem, data: Path | None) -> list[Verdict]:
     if data is None:
-        return [Verdict(promise, None, False) for promise in independencies(problem.graph)]
+        return [Verdict(independence, None, False) for independence in independencies(problem.graph)]
     return check_graph(problem, data)
 
 
@@ -131,7 +131,7 @@ def _show_independencies(problem: Problem, verdicts: list[Verdict], data: Path |
     shown = table("the graph implies", "p-value", "the data")
     for verdict in verdicts:
         p = verdict.p_value
-        shown.add_row(str(verdict.promise), "" if p is None else f"{p:.2g}", _in_words(problem, verdict))
+        shown.add_row(str(verdict.independence), "" if p is None else f"{p:.2g}", _in_words(problem, verdict))
     screen.print(shown)
     screen.print(f"\n{_summary(verdicts)}")
 
@@ -139,8 +139,8 @@ def _show_independencies(problem: Problem, verdicts: list[Verdict], data: Path |
 def _in_words(problem: Problem, verdict: Verdict) -> str:
     if verdict.p_value is not None:
         return "[red]contradict it[/]" if verdict.rejected else "agree"
-    promise = verdict.promise
-    if problem.reward_is_continuous and problem.reward in (promise.a, promise.b, *promise.given):
+    independence = verdict.independence
+    if problem.reward_is_continuous and problem.reward in (independence.a, independence.b, *independence.given):
         return f"not tested: {problem.reward} is a measurement"
     return "are too few to tell"
 

@@ -10,8 +10,10 @@ from dobandit.errors import DobanditError, FileError, GraphError
 from dobandit.files import read_text
 from dobandit.graph.admg import Graph
 
-_DOT = re.compile(r"(strict\s+)?(di)?graph\b", re.IGNORECASE)
-_DAGITTY = re.compile(r"(dag|pdag|mag|pag)\b[^{;\n]*\{")
+FORMATS = (  # what a text begins with, and how it is read; any other one is our own
+    (re.compile(r"(strict\s+)?(di)?graph\b", re.IGNORECASE), Graph.from_dot),
+    (re.compile(r"(dag|pdag|mag|pag)\b[^{;\n]*\{"), Graph.from_dagitty),
+)
 
 
 class HasGraph(Protocol):
@@ -47,8 +49,6 @@ def read_file(path: Path) -> Graph:
 
 
 def parse(text: str) -> Graph:
-    """The graph in this text, whichever of the three formats it is written in."""
+    """The graph in this text, whichever format it is written in."""
     start = re.sub(r"\A(\s+|//[^\n]*\n|#[^\n]*\n|/\*.*?\*/)*", "", text, flags=re.DOTALL)
-    if _DOT.match(start):
-        return Graph.from_dot(text)
-    return Graph.from_dagitty(text) if _DAGITTY.match(start) else Graph(text)
+    return next((read for begins, read in FORMATS if begins.match(start)), Graph)(text)

@@ -211,7 +211,7 @@ def _joined(panel: Panel, seed: int, pieces: Sequence[tuple[Job, Block]]) -> Rep
         grid=panel.grid,
         arms=tuple(map(str, problem.arms)),
         optimum=pieces[0][1].optimum,
-        promises={name: tuple(policy(name).compile(problem).independencies) for name in names},
+        independencies={name: tuple(policy(name).compile(problem).independencies) for name in names},
         panel=panel,
         seed=seed,
         seconds=sum(block.seconds for _, block in pieces),

@@ -193,9 +193,9 @@ def _simulated(match: Match, axis: Axis, grid: tuple[float, ...], work: _Work) -
         spent={name: (p.pulls * work.costs).sum(axis=2) for name, p in played.items()},
         pulls={name: p.pulls for name, p in played.items()},
         recommended={name: p.recommended for name, p in played.items()},
-        contradicted={name: p.contradicted for name, p in played.items()},
-        broken={name: p.broken for name, p in played.items()},
-        promises={name: tuple(made.independencies) for name, made in match.compiled.items()},
+        contradictions={name: p.contradictions for name, p in played.items()},
+        violations={name: p.violations for name, p in played.items()},
+        independencies={name: tuple(made.independencies) for name, made in match.compiled.items()},
     )
 
 

@@ -49,8 +49,8 @@ class Played(NamedTuple):
 
     pulls: Array  # by arm
     recommended: Indices
-    contradicted: Array  # by arm: how far its own rewards contradict the graph, in standard deviations; 0: they do not
-    broken: Array  # by promise of the graph: how far outcomes contradict it; 0: they do not
+    contradictions: Array  # by arm: how far its own rewards contradict the graph, in standard deviations
+    violations: Array  # by independence that the graph implies: how far outcomes contradict it; 0: they do not
 
 
 def play(
@@ -84,8 +84,8 @@ class _Run:
         self.chance = Chance(setting.seed, f"policy:{policy.name}")  # variants of a policy have the same luck
         shape = (len(setting.trials), len(setting.budgets))
         by_arm = (*shape, len(setting.problem.arms))
-        recommended, broken = np.zeros(shape, dtype=np.intp), np.zeros((*shape, len(compiled.independencies)))
-        self.played = Played(np.zeros(by_arm), recommended, np.zeros(by_arm), broken)
+        recommended, violations = np.zeros(shape, dtype=np.intp), np.zeros((*shape, len(compiled.independencies)))
+        self.played = Played(np.zeros(by_arm), recommended, np.zeros(by_arm), violations)
         self.retired: list[Rows] = []
 
     def decide(self) -> None:
@@ -122,8 +122,8 @@ class _Run:
         view = self.view(gone, np.zeros(gone.pulls.shape, dtype=bool))
         self.played.pulls[gone.trial, gone.target] = gone.pulls
         self.played.recommended[gone.trial, gone.target] = self.compiled.recommend(view, gone.state)
-        self.played.contradicted[gone.trial, gone.target] = self.compiled.contradictions(view, gone.state)
-        self.played.broken[gone.trial, gone.target] = self.compiled.violations(view)
+        self.played.contradictions[gone.trial, gone.target] = self.compiled.contradictions(view, gone.state)
+        self.played.violations[gone.trial, gone.target] = self.compiled.violations(view)
         self.retired = []
 
     def pull(self) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 R = TypeVar("R", bound="Results")
-ARRAYS = ("regret", "spent", "pulls", "recommended", "contradicted", "broken")  # the fields that hold arrays
+ARRAYS = ("regret", "spent", "pulls", "recommended", "contradictions", "violations")  # the fields that hold arrays
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class Results:
     spent: Mapping[str, Array]
     pulls: Mapping[str, Array]  # axes: trial, place on the grid, arm
     recommended: Mapping[str, Indices]  # place among the arms
-    contradicted: Mapping[str, Array]  # axes: trial, place on the grid, arm; see `warnings`
-    broken: Mapping[str, Array]  # axes: trial, place on the grid, promise; see `warnings`
-    promises: Mapping[str, tuple[Independence, ...]]  # of the graph, which observations may break
+    contradictions: Mapping[str, Array]  # axes: trial, place on the grid, arm; see `warnings`
+    violations: Mapping[str, Array]  # axes: trial, place on the grid, independence; see `warnings`
+    independencies: Mapping[str, tuple[Independence, ...]]  # implied by the graph, which outcomes may violate
 
     @property
     def policies(self) -> tuple[str, ...]:
@@ -76,15 +76,15 @@ class Results:
 
     def warnings(self) -> list[str]:
         """Where the data contradicted the graph, at the last place of the grid: one sentence for each policy and arm
-        or promise of the graph."""
+        or implied independence."""
         found = []
         for name in self.policies:
-            for arm, z in zip(self.arms, self.contradicted[name][:, -1].T, strict=True):
+            for arm, z in zip(self.arms, self.contradictions[name][:, -1].T, strict=True):
                 if z.any():
                     found.append(f"{name}: {arm}: {contradiction_told(float(z.max()))} {self._often(z)}")
-            for promise, z in zip(self.promises[name], self.broken[name][:, -1].T, strict=True):
+            for independence, z in zip(self.independencies[name], self.violations[name][:, -1].T, strict=True):
                 if z.any():
-                    found.append(f"{name}: {violation_told(promise, float(z.max()))} {self._often(z)}")
+                    found.append(f"{name}: {violation_told(independence, float(z.max()))} {self._often(z)}")
         return found
 
     def _often(self, z: Array) -> str:
@@ -142,27 +142,30 @@ def joined(parts: Sequence[R]) -> R:
     """
     arms = _union(part.arms for part in parts)
     names = _union(part.policies for part in parts)
-    promises = {name: _union(part.promises.get(name, ()) for part in parts) for name in names}
-    wide = [_widened(part, arms, promises) for part in parts]
+    independencies = {name: _union(part.independencies.get(name, ()) for part in parts) for name in names}
+    wide = [_widened(part, arms, independencies) for part in parts]
     arrays: dict[str, Any] = {
         field: {
             name: np.concatenate([getattr(part, field)[name] for part in wide if name in part.regret]) for name in names
         }
         for field in ARRAYS
     }
-    return replace(wide[0], promises=promises, **arrays)
+    return replace(wide[0], independencies=independencies, **arrays)
 
 
-def _widened(part: R, arms: tuple[str, ...], promises: Mapping[str, tuple[Independence, ...]]) -> R:
-    """The same results with more arms and more promises."""
+def _widened(part: R, arms: tuple[str, ...], independencies: Mapping[str, tuple[Independence, ...]]) -> R:
+    """The same results with more arms and more independencies."""
     place = np.array([arms.index(arm) for arm in part.arms])
     return replace(
         part,
         arms=arms,
         pulls={name: spread(found, part.arms, arms) for name, found in part.pulls.items()},
         recommended={name: place[found] for name, found in part.recommended.items()},
-        contradicted={name: spread(found, part.arms, arms) for name, found in part.contradicted.items()},
-        broken={name: spread(found, part.promises[name], promises[name]) for name, found in part.broken.items()},
+        contradictions={name: spread(found, part.arms, arms) for name, found in part.contradictions.items()},
+        violations={
+            name: spread(found, part.independencies[name], independencies[name])
+            for name, found in part.violations.items()
+        },
     )
 
 

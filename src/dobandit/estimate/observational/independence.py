@@ -23,7 +23,7 @@ FEWEST = 5  # rows that every cell of a stratum must be expected to hold, or it 
 class Verdict(NamedTuple):
     """What the data say of one implied independence; without enough data the p-value is None."""
 
-    promise: Independence
+    independence: Independence
     p_value: float | None
     rejected: bool
 
