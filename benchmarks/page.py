@@ -32,8 +32,8 @@ OFTEN = ("n5", "n6", "n6h", "n7")  # where trials are cheap
 SURE = 2  # standard errors that make a difference
 LONG_WORLDS = ("rand", "strong", "bow-strong", "rare")
 PARALLEL = (
-    "The parallel graph at small budgets was the weak point: among a hundred arms whose mean looks like 1/2, a few "
-    "pulls of one of them are worth nothing, because the value of information is not concave, and all arms seem equally "
+    "The parallel graph at small budgets was the weak point: among a hundred arms whose mean looks like 1/2, a "
+    "few pulls of one are worth nothing, because the value of information is not concave, and all arms seem equally "
     "useless. So a decision thinks of three sums of money, the last sixteen times the first, and takes the best value "
     "per cost (as Frazier and Powell, Decision Analysis 2010, propose); and where P(Y | parents) is mostly empty, an "
     "arm is judged by its projection. With little money it is weak still: Algorithm 2 spends half of it on the rarest "

@@ -326,6 +326,7 @@ def test_what_looks_like_a_key_inside_a_long_text_is_none(tmp_path: Path, quotes
         ('graph.edges = """X -> X\n"""', "line 1, column 23: graph.edges: X -> X is a self loop"),
         ("graph.edges = '''X\nX -> X'''", "line 2, column 6: graph.edges: X -> X is a self loop"),
         ("graph.edges = '''\nX -> X'''", "line 2, column 6: graph.edges: X -> X is a self loop"),
+        ("graph.edges = '''  \nX -> X'''", "line 2, column 6: graph.edges: X -> X is a self loop"),
     ],
 )
 def test_files_that_are_no_problem(tmp_path: Path, text: str, message: str) -> None:

@@ -44,8 +44,8 @@ def test_a_right_graph_is_rarely_refuted(name: str, means: tuple[float, float]) 
         assert (r.contradictions[name] > 0).any(axis=(1, 2)).mean() <= 0.01
 
 
-def test_a_right_graph_keeps_its_promises() -> None:
-    """128 worlds with hidden causes and three implied independencies each, at five standard deviations: none is violated."""
+def test_a_right_graph_has_no_violated_independence() -> None:
+    """128 worlds with hidden causes and three implied independencies each: none is five standard deviations off."""
     graph = "A -> B -> C -> Y; A <-> C; B <-> Y; D -> C"
     batch = World.stack(worlds.random(graph, seed) for seed in range(128))
     r = db.simulate(Problem(graph, "Y", 400, default_cost=3), batch, ["causal-thompson"], 128)
@@ -158,7 +158,7 @@ def test_the_graph_is_looked_at_again_when_the_outcomes_have_grown_by_an_eighth(
         assert state.look.tolist() == [due]
 
 
-def test_a_row_breaks_the_same_promises_in_any_company() -> None:
+def test_a_row_violates_the_same_independencies_in_any_company() -> None:
     problem = Problem("A -> B -> C -> Y; D -> C", "Y", 10)
     rng = np.random.default_rng(5)
     joint = Joint(problem)
@@ -186,7 +186,7 @@ def _deviation(counts: NDArray[np.float64]) -> float:
     return deviations(strata[..., np.newaxis], np.zeros(strata.shape[-1], dtype=np.intp), 1).item()
 
 
-def test_no_promise_is_about_what_the_reward_does_or_of_a_large_graph() -> None:
+def test_no_independence_is_tested_given_the_reward_or_in_a_large_graph() -> None:
     """Given Y, nothing can be counted; and nine causes of the reward can be watched, but not ten."""
     assert [str(i) for i in PooledEstimator(Problem("A -> Y; B -> Y; Y -> Z", "Y", 10)).implied.independencies] == [
         "A ⫫ B"

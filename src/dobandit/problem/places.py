@@ -50,7 +50,7 @@ class Places:
         first, start = self._starts.get(place, (1, 0))
         opening = self._lines[first - 1][start:]
         quotes = 3 if _LONG.match(opening) else 1
-        if quotes == 3 and not opening[3:].strip():  # a newline right after the quotes is not part of the text
+        if quotes == 3 and not opening[3:].rstrip("\r"):  # a newline right after the quotes is not part of the text
             self._pinned[place] = first + line, column
         else:
             self._pinned[place] = first + line - 1, column + (start + quotes if line == 1 else 0)
