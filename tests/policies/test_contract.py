@@ -44,14 +44,16 @@ def problems(draw: st.DrawFn) -> Problem:
     graph = random_admg(np.random.default_rng(draw(st.integers(0, 10**6))), 2, 5)
     objective = draw(st.sampled_from(["cumulative", "simple"]))
     domains = {v: ["a", "b", "c"] for v in graph.variables[:-1] if draw(st.booleans())}
-    cost = st.floats(0.01, 5, allow_nan=False)
+    unit = draw(st.sampled_from([0.01, 1.0]))
+    cost = st.floats(0.4, 5).map(lambda c: c * unit)
+    rules = ({"uniform": [0.5 * unit, 3 * unit]}, {"choose": [0.4 * unit, 0.9 * unit, 2 * unit]})
     return Problem(
         graph,
         graph.variables[-1],
-        budget=draw(st.floats(0.005, 60)),
+        budget=draw(st.floats(0.005, 60)) * unit,
         objective=objective,
         domains=domains,
-        default_cost=draw(st.one_of(cost, st.just({"uniform": [0.5, 3]}), st.just({"choose": [0.1, 0.2, 0.7]}))),
+        default_cost=draw(st.one_of(cost, *map(st.just, rules))),
         costs={"do()": draw(cost)} if draw(st.booleans()) else None,
     )
 

@@ -53,7 +53,7 @@ class Memory(NamedTuple):
 
     @property
     def checksum(self) -> int:
-        return zlib.crc32(b"".join(part.tobytes() for part in self.parts.values()))
+        return zlib.crc32(b"".join(part.dtype.char.encode() + part.tobytes() for part in self.parts.values()))
 
     def news(self, before: Memory | None) -> dict[str, Any]:
         """What has changed, as plain data; all of it if it is not known what there was before."""
