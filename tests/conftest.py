@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import signal
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -13,6 +14,8 @@ from hypothesis import settings
 from dobandit.cli import main
 from dobandit.cli.init import examples as shipped
 
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a shell: Ctrl-C could not be tested
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 # The same examples everywhere, and no example is judged by how long it takes on a busy machine.
 settings.register_profile("dobandit", derandomize=True, deadline=None)
 settings.load_profile("dobandit")
