@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from itertools import combinations
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from dobandit.graph import Graph
+
+fixed = settings(derandomize=True, deadline=None, max_examples=100)
 
 # Words that mean something in one of the formats, and names that a writer of hidden nodes could make itself.
 AWKWARD = (
