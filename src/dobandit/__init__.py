@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dobandit import worlds
     from dobandit.errors import DobanditError, NotIdentifiable
     from dobandit.estimate import Effect, check_graph, effect
-    from dobandit.graph import Graph
+    from dobandit.graph import Graph, possibly_optimal
     from dobandit.identification import Estimand, identify, is_identifiable
     from dobandit.problem import Arm, Problem
     from dobandit.simulation import simulate
@@ -39,6 +39,7 @@ _HOME = {
     "effect": "estimate",
     "identify": "identification",
     "is_identifiable": "identification",
+    "possibly_optimal": "graph",
     "simulate": "simulation",
 }
 
@@ -55,6 +56,7 @@ __all__ = [
     "effect",
     "identify",
     "is_identifiable",
+    "possibly_optimal",
     "simulate",
     "worlds",
 ]
