@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from _script import options
 from dobandit.chance import generator
 from dobandit.estimate.pooled import PooledEstimator
+from dobandit.evidence import open_source
 from dobandit.evidence.logged import read_log
-from dobandit.evidence.sources import open_source
 from dobandit.problem import Problem
 from dobandit.report.page import mean_text
 from dobandit.simulation.parallel import processes

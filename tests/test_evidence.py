@@ -294,3 +294,28 @@ def test_files_that_are_not_there_or_not_parquet(tmp_path: Path) -> None:
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 not really")
     with pytest.raises(DataError, match=r"bad\.parquet: not a Parquet file"):
         open_source(tmp_path / "bad.parquet")
+
+
+@every_source
+def test_the_values_of_a_column_with_their_rows_and_the_first_of_them(kind: str, tmp_path: Path) -> None:
+    """Whatever the weights are: faults are told in rows."""
+    source = open_source(SOURCES[kind](ROWS, tmp_path), "w")
+    found = source.values("B")
+    if kind in ("parquet", "duckdb", "polars lazy"):  # nothing says which row of a database is the first
+        assert sorted(found) == [("high", 2, None), ("low", 2, None), ("mid", 1, None)]
+        return
+    header = 1 if kind == "csv" else 0
+    assert found == [("low", 2, 1 + header), ("high", 2, 2 + header), ("mid", 1, 4 + header)]
+    assert source.where(3) == ("line 3" if kind == "csv" else "row 3")
+
+
+def test_lines_of_a_file_are_those_that_an_editor_shows(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text('A,B\n\n1,"two\nlines"\n2,x\n\n1,x\n', encoding="utf-8")
+    source = open_source(tmp_path / "rows.csv")
+    assert source.values("A") == [("1", 2, 3), ("2", 1, 5)]
+    assert source.values("B") == [("two\nlines", 1, 3), ("x", 2, 5)]
+
+
+def test_missing_numbers_are_one_value() -> None:
+    known, missing = open_source({"A": [1, np.nan, float("nan")]}).values("A")
+    assert (known, np.isnan(missing.value), missing[1:]) == ((1.0, 1, 1), True, (2, 2))

@@ -13,9 +13,9 @@ import pytest
 
 from dobandit import worlds
 from dobandit.errors import DataError
+from dobandit.evidence import open_file, open_source
 from dobandit.evidence.count_tables import CountTable, Layout
 from dobandit.evidence.logged import read_log
-from dobandit.evidence.sources import open_file, open_source
 from dobandit.problem import Goal, Problem
 from tests.conftest import Ran
 

@@ -4,5 +4,6 @@ from dobandit.evidence.count_tables import MOST_CELLS, CountTable, Layout
 from dobandit.evidence.counts import INTERVENTION, cells, check_interventions, check_spelling, count, values_of
 from dobandit.evidence.evidence import Evidence
 from dobandit.evidence.logged import Logged, read_log
-from dobandit.evidence.sources import Data, Source, Weights, open_file, open_source
+from dobandit.evidence.source import Occurrence, Source, Weights
+from dobandit.evidence.sources import Data, open_file, open_source
 from dobandit.evidence.tables import check_form, frame, write_columns, write_table

@@ -14,7 +14,7 @@ import numpy as np
 from dobandit.arrays import Array, Indices
 from dobandit.errors import ArmError, DataError, listing
 from dobandit.evidence.grouped import Grouped
-from dobandit.evidence.sources import Source
+from dobandit.evidence.source import Source
 from dobandit.problem import Arm, Value, label, parse_do
 
 Domains = Mapping[str, Sequence[str]]

@@ -15,7 +15,7 @@ from dobandit.errors import ArmError, DataError
 from dobandit.evidence.count_tables import CountTable, Layout
 from dobandit.evidence.counts import INTERVENTION, LARGEST, cells, check_spelling, nothing_done, sums
 from dobandit.evidence.grouped import Grouped
-from dobandit.evidence.sources import Source
+from dobandit.evidence.source import Source
 from dobandit.problem import Arm, Problem, Value
 
 

@@ -1,0 +1,100 @@
+"""Rows in memory: columns, or mappings of names to values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dobandit.arrays import Array, Indices
+from dobandit.errors import DataError
+from dobandit.evidence.grouped import Grouped, Measured
+from dobandit.evidence.source import Occurrence, Weights, no_values, require
+
+
+class Columns:
+    """Columns in memory, all of the same length."""
+
+    def __init__(
+        self,
+        name: str,
+        data: Mapping[str, list[Any]],
+        weights: Weights = None,
+        times: Indices | int = 1,
+        lines: Indices | None = None,
+    ) -> None:
+        """`times` says how often every row occurs, `lines` where in a file the first of them is."""
+        self.name, self._data, self.columns = name, data, tuple(data)
+        self._times, self._lines = times, lines
+        rows = len(next(iter(data.values()), ()))
+        if isinstance(weights, str):
+            require([weights], self)
+            given = _numbers(data[weights], weights)
+        else:
+            given = np.ones(rows) if weights is None else _numbers(np.asarray(weights).ravel().tolist(), "weights")
+        if len(given) != rows:
+            raise DataError(f"weights: {len(given)} numbers for {rows} rows")
+        self._weights: Array = given * times
+        self.probabilities = bool((given % 1 != 0).any())
+
+    def group(self, variables: Sequence[str], measure: str | None = None) -> Grouped:
+        require([*variables, *([measure] if measure else [])], self)
+        measured = Measured.of(self._data[measure], self._weights, measure, self.name) if measure else None
+        return Grouped([self._data[v] for v in variables], self._weights, tuple(variables), self.name, measured)
+
+    def values(self, column: str) -> list[Occurrence]:
+        require([column], self)
+        data = self._data[column]
+        times = np.broadcast_to(self._times, len(data)).tolist()
+        lines = range(1, len(data) + 1) if self._lines is None else self._lines.tolist()
+        found: dict[Any, Occurrence] = {}
+        try:
+            for value, number, line in zip(data, times, lines, strict=True):
+                key = value if value == value else math.nan  # one NaN is the same as another here
+                _, rows, first = found.get(key, (key, 0, line))
+                found[key] = Occurrence(key, rows + number, first)
+        except TypeError:
+            raise no_values(self.name, column) from None
+        return list(found.values())
+
+    def where(self, row: int) -> str:
+        return f"row {row}" if self._lines is None else f"line {row}"
+
+
+def columns_of_mapping(data: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Sequences of any kind as lists, all of the same length."""
+    try:
+        columns = {str(name): np.asarray(column) for name, column in data.items()}
+        if any(column.ndim != 1 for column in columns.values()) or len({len(c) for c in columns.values()}) > 1:
+            raise ValueError
+    except ValueError:
+        raise DataError("data: every column must be a list of values, all of the same length") from None
+    return {name: column.tolist() for name, column in columns.items()}
+
+
+def columns_of_rows(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Rows as mappings, turned into columns."""
+    if not all(isinstance(row, Mapping) for row in rows):
+        raise DataError("data: expected rows that map names to values, or a mapping of columns")
+    names = list(dict.fromkeys(str(name) for row in rows for name in row))
+    for i, row in enumerate(rows):
+        for name in names:
+            if name not in row:
+                raise DataError(f"data: row {i} has no value of {name}")
+    return {name: [row[name] for row in rows] for name in names}
+
+
+def _numbers(values: Iterable[object], name: str) -> Array:
+    """Non-negative numbers, or a sentence about the first that is none."""
+    found = []
+    for value in values:
+        try:
+            number = float(value)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            number = math.nan
+        if not (0 <= number < math.inf):
+            raise DataError(f"{name}: a weight is a number that is not negative, not {value!r}")
+        found.append(number)
+    return np.array(found)

@@ -1,0 +1,125 @@
+"""Rows in a frame of another library or in a database, and in Parquet files."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dobandit.errors import DataError, DobanditError, MissingExtra
+from dobandit.evidence.grouped import Grouped, Measured
+from dobandit.evidence.source import Occurrence, Source, require
+from dobandit.files import cannot_read
+
+
+class Frame:
+    """A pandas, polars, pyarrow, DuckDB, PySpark or Dask frame, through narwhals."""
+
+    def __init__(self, data: Any, weights: str | None = None, name: str = "data") -> None:
+        try:
+            import narwhals as nw
+        except ImportError:
+            raise MissingExtra("narwhals", "data") from None
+        self.name = name
+        try:
+            self._given = nw.from_native(data)
+            self._frame = self._given.lazy()
+        except TypeError:
+            raise DataError(f"data: expected columns, rows or a data frame, not {type(data).__name__}") from None
+        schema = self._frame.collect_schema()
+        self.columns: tuple[str, ...] = tuple(schema.names())
+        if not all(isinstance(column, str) for column in self.columns):
+            raise DataError(f"{name}: the names of the columns must be texts")
+        self._weights = weights
+        self.probabilities = False
+        if weights is not None:
+            require([weights], self)
+            if not schema[weights].is_numeric():
+                raise DataError(f"{weights}: weights are numbers that are not negative")
+            self._check_weights(weights)
+
+    def _check_weights(self, weights: str) -> None:
+        import narwhals as nw
+
+        w = nw.col(weights)
+        asked = {"low": w.min(), "missing": w.null_count(), "total": w.sum(), "broken": (w % 1 != 0).sum()}
+        (low, missing, total, broken), *_ = self._fetched(self._frame.select(**asked))
+        if missing or (low is not None and not (low >= 0 and math.isfinite(total))):
+            raise DataError(f"{weights}: weights are numbers that are not negative, and none may be missing")
+        self.probabilities = bool(broken)
+
+    def group(self, variables: Sequence[str], measure: str | None = None) -> Grouped:
+        import narwhals as nw
+
+        require([*variables, *([measure] if measure else [])], self)
+        frame, asked = self._frame, {"number of rows": nw.len()}
+        if self._weights is not None:
+            asked["total weight"] = nw.col(self._weights).sum()
+        if measure is not None:
+            if not frame.collect_schema()[measure].is_numeric():
+                raise DataError(f"{self.name}: column {measure} has texts, and numbers are needed")
+            y = nw.col(measure)
+            weighted = y if self._weights is None else y * nw.col(self._weights)
+            frame = frame.with_columns(weighted.alias("what is measured"))
+            asked |= {"total measured": nw.col("what is measured").sum(), "least measured": y.min()}
+            asked |= {"most measured": y.max(), "number measured": y.count()}
+        rows = self._fetched(frame.group_by(*variables).agg(**asked) if variables else frame.select(**asked))
+        columns = list(map(list, zip(*rows, strict=True))) or [[] for _ in range(len(variables) + len(asked))]
+        values, numbers = columns[: len(variables)], [np.array(c, dtype=float) for c in columns[len(variables) :]]
+        measured = None
+        if measure is not None:
+            sums, least, most, present = numbers[-4:]
+            measured = Measured.checked(sums, least, most, numbers[0] - present, measure, self.name)
+        return Grouped(values, numbers[0 if self._weights is None else 1], tuple(variables), self.name, measured)
+
+    def values(self, column: str) -> list[Occurrence]:
+        import narwhals as nw
+
+        require([column], self)
+        if not isinstance(self._given, nw.DataFrame):  # rows without an order
+            found = self._frame.select(column).group_by(column).agg(**{"number of rows": nw.len()})
+            return [Occurrence(value, int(rows), None) for value, rows in self._fetched(found)]
+        numbered = self._given.select(column).with_row_index("number of the row").lazy()
+        asked = {"number of rows": nw.len(), "first row": nw.col("number of the row").min()}
+        rows = sorted(self._fetched(numbered.group_by(column).agg(**asked)), key=lambda row: int(row[-1]))
+        return [Occurrence(value, int(number), int(first) + 1) for value, number, first in rows]
+
+    def where(self, row: int) -> str:
+        return f"row {row}"
+
+    def everything(self) -> dict[str, list[Any]]:
+        rows = self._fetched(self._frame)
+        return {name: [row[i] for row in rows] for i, name in enumerate(self.columns)}
+
+    def _fetched(self, frame: Any) -> list[tuple[Any, ...]]:
+        """The rows of a small frame; whatever goes wrong inside a database is told in one sentence."""
+        try:
+            native = frame.to_native()
+            if hasattr(native, "fetchall"):  # DuckDB, which would otherwise need pyarrow
+                return list(native.fetchall())
+            return list(frame.collect().iter_rows())
+        except DobanditError:
+            raise
+        except Exception as error:
+            what = (str(error) or type(error).__name__).splitlines()[0]
+            raise DataError(f"{self.name}: the rows cannot be counted: {what}") from None
+
+
+def parquet(path: Path, weights: str | None) -> Source:
+    try:
+        import duckdb
+    except ImportError:
+        raise MissingExtra("duckdb", "data") from None
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise cannot_read(path, error) from None
+    literally = re.sub(r"[*?\[]", lambda sign: f"[{sign[0]}]", str(path))  # a path, not a pattern
+    try:
+        return Frame(duckdb.connect().read_parquet(literally), weights, path.name)
+    except duckdb.Error as error:
+        raise DataError(f"{path.name}: not a Parquet file: {str(error).splitlines()[0]}") from None
