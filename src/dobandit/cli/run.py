@@ -99,7 +99,7 @@ def _world(problem: Problem, path: Path, quiet: bool) -> World | Callable[[int],
     """One world for all trials, or a new one for each, as the file says."""
     if problem.world is None:
         say("note: the problem has no [world]; every trial has a random world on its graph", quiet)
-        return lambda seed: worlds.random(problem.full_graph, seed, problem.domains)
+        return lambda seed: worlds.random(problem.full_graph, seed, problem.known_values)
     if problem.world.get("redraw"):
         return lambda seed: world_of(problem, path, seed)
     return world_of(problem, path)

@@ -84,7 +84,7 @@ def general_rarity(problem: Problem, world: World) -> Rarity:
     graph = problem.graph.ancestral_graph(problem.reward)
     found: list[tuple[Array, int, int]] = []
     for v in problem.intervenable:
-        values = len(problem.domains[v])
+        values = len(problem.domains[v].known)
         if v not in graph:
             found.append((np.ones(values), 1, 1))
             continue

@@ -51,8 +51,9 @@ class CompiledCrm(JoinedSamples):
         counts, none = view.counts[rows], np.zeros((len(rows), 1))
         found = [(none, none)]
         for v, tables in self._tables.items():
-            nothing = np.zeros((len(rows), len(self.problem.domains[v])))
-            found.append(_of_variable(view.layout, counts, *tables) if tables else (nothing, nothing))
+            width = len(self.problem.domains[v].known)
+            samples, means = _of_variable(view.layout, counts, *tables) if tables else np.zeros((2, len(rows), width))
+            found.append((samples[:, :width], means[:, :width]))
         numbers, values = zip(*found, strict=True)
         return np.concatenate(numbers, axis=1), np.concatenate(values, axis=1)
 

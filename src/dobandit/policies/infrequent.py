@@ -69,14 +69,14 @@ def by_variable(rarity: Array, problem: Problem) -> Array:
     """The rarity of each variable's rarest value, with axes (row, variable)."""
     if not problem.intervenable:
         return rarity[:, 1:]
-    sizes = [len(problem.domains[v]) for v in problem.intervenable]
+    sizes = [len(problem.domains[v].known) for v in problem.intervenable]
     starts = 1 + np.cumsum([0, *sizes[:-1]])  # do() comes first
     return np.minimum.reduceat(rarity, starts, axis=1)
 
 
 def by_arm(variables: Flags, problem: Problem) -> Flags:
     """All values of the marked variables, with axes (row, arm)."""
-    sizes = [len(problem.domains[v]) for v in problem.intervenable]
+    sizes = [len(problem.domains[v].known) for v in problem.intervenable]
     arms = np.repeat(variables, sizes, axis=1)
     return np.concatenate([np.zeros((len(arms), 1), dtype=bool), arms], axis=1)
 

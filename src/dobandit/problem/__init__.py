@@ -4,7 +4,9 @@ from dobandit.problem.arguments import BINARY
 from dobandit.problem.arms import Arm, parse_do
 from dobandit.problem.costs import ROUNDING, Choose, Cost, Uniform
 from dobandit.problem.definition import Problem
+from dobandit.problem.domain import Domain, value_in
 from dobandit.problem.faults import Faults, is_number, is_positive
 from dobandit.problem.file import located
 from dobandit.problem.kinds import GOALS, OBJECTIVES, Axis, CostLike, Goal, Objective, RewardLike, Value
-from dobandit.problem.labels import is_numeral, label, value_in
+from dobandit.problem.labels import is_numeral, label
+from dobandit.problem.missing import MISSING, MISSING_TEXTS, Missing, is_missing, is_null

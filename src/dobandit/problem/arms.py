@@ -7,7 +7,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from dobandit.errors import ArmError
-from dobandit.problem.labels import label, value_in
+from dobandit.problem.domain import value_in
+from dobandit.problem.labels import label
 
 _DO = re.compile(r"\s*do\s*\((.*)\)\s*", re.DOTALL)
 _SETTING = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_.]*)\s*(?:=(.*))?", re.DOTALL)

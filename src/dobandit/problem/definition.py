@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from os import PathLike
@@ -18,8 +18,11 @@ from dobandit.graph import Graph
 from dobandit.problem.arguments import read_budget, read_domains, read_graph, read_intervenable, read_reward
 from dobandit.problem.arms import Arm
 from dobandit.problem.costs import Choose, Cost, Uniform, costs_of_arms
+from dobandit.problem.data_rules import read_bins, read_columns, with_bins, with_missing
+from dobandit.problem.domain import Domain
 from dobandit.problem.faults import Faults
 from dobandit.problem.kinds import GOALS, OBJECTIVES, CostLike, Goal, Objective, RewardLike, Value
+from dobandit.problem.missing import WAYS, Missing
 
 if TYPE_CHECKING:  # a problem has no arrays of its own, and is read without NumPy
     from dobandit.arrays import Array
@@ -35,12 +38,15 @@ class _Fields:
     budget: float
     objective: Objective
     goal: Goal
-    domains: Mapping[str, tuple[str, ...]]  # the values of every variable of the full graph
+    domains: Mapping[str, Domain]  # the values of every variable of the full graph
     intervenable: tuple[str, ...]
     arms: tuple[Arm, ...]
     costs: tuple[Cost, ...]
     world: Mapping[str, Any] | None  # what the file says of a world to simulate, not interpreted here
     folder: Path | None  # where relative paths start
+    bins: Mapping[str, tuple[float, ...]]  # the cut points of variables that are numbers
+    columns: Mapping[str, str]  # the columns of variables whose column has another name
+    missing: Missing  # what is done about rows in which a value is missing
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -80,6 +86,15 @@ class Problem(_Fields):
         What to simulate, as in the table `[world]` of a problem file.
     folder
         Where relative paths in `world` start.
+    bins
+        The cut points of variables that are numbers: ``{"age": [30, 45]}`` gives age the values "<30", "30-45" and
+        ">=45". Data and outcomes may have the number or the value.
+    columns
+        The names of columns of data that are not called like their variable: ``{"age": "customer age"}``.
+    missing
+        What to do about rows in which a value is missing: "refuse" them as an error, "drop" them, or "category", which
+        adds the value "missing" to every observed variable but the reward. Nothing can be set to it, and rows without
+        a reward are dropped.
     """
 
     def __init__(
@@ -98,13 +113,18 @@ class Problem(_Fields):
         observed: Iterable[str] | None = None,
         world: Mapping[str, Any] | None = None,
         folder: Path | None = None,
+        bins: Mapping[str, Sequence[float]] | None = None,
+        columns: Mapping[str, str] | None = None,
+        missing: Missing = "refuse",
     ) -> None:
         faults = Faults()
         full, kept = read_graph(graph, observed, faults)
         name, worth, continuous = read_reward(reward or full.origin.outcome, full.variables, kept, faults)
-        known, worth = read_domains(domains, full, name, worth, faults)
+        cuts, way = read_bins(bins, full.variables, name, faults), faults.one_of(missing, ("missing",), WAYS)
+        stated, worth = read_domains(with_bins(domains, cuts, faults), full, name, worth, faults)
+        known = with_missing(stated, cuts, set(kept) - {name} if way == "category" else ())
         settable = read_intervenable(intervenable, full, kept, name, faults)
-        arms = (Arm(), *(Arm(v, value) for v in settable for value in known[v]))
+        arms = (Arm(), *(Arm(v, value) for v in settable for value in known[v].known))
         super().__init__(
             graph=full if observed is None else full.project([v for v in kept if v in full]),
             full_graph=full,
@@ -117,9 +137,12 @@ class Problem(_Fields):
             domains=known,
             intervenable=settable,
             arms=arms,
-            costs=costs_of_arms(arms, costs, default_cost, {v: known[v] for v in kept}, faults),
+            costs=costs_of_arms(arms, costs, default_cost, {v: known[v].known for v in kept}, faults),
             world=None if world is None else dict(faults.mapping(world, ("world",))),
             folder=folder,
+            bins=cuts,
+            columns=read_columns(columns, full.variables, faults),
+            missing=way,
         )
         faults.raise_any()
 
@@ -176,6 +199,11 @@ class Problem(_Fields):
         low, high = min(self.reward_values), max(self.reward_values)
         share = (earned - low * rows) / (high - low)
         return share if self.goal == "max" else rows - share
+
+    @property
+    def known_values(self) -> dict[str, tuple[str, ...]]:
+        """The domains without the value that stands for what is missing."""
+        return {v: domain.known for v, domain in self.domains.items()}
 
     @property
     def hidden(self) -> tuple[str, ...]:

@@ -16,7 +16,9 @@ from dobandit.problem.definition import Problem
 from dobandit.problem.faults import Faults
 from dobandit.problem.places import Places
 
-KEYS = tuple("objective goal budget horizon reward intervenable observed graph domains costs world".split())
+KEYS = tuple(
+    "objective goal budget horizon reward intervenable observed graph domains costs world columns bins data".split()
+)
 
 
 def load(path: Path) -> Problem:
@@ -47,7 +49,10 @@ def _with_places(faults: Sequence[Fault], path: Path, places: Places) -> Problem
     return ProblemError(found, [f"{path}{places.of(f.place)}: {_key(f.place)}{f.message}" for f in found])
 
 
-_FILE_NAMES: dict[tuple[str, ...], tuple[str, ...]] = {("default_cost",): ("costs", "default")}
+_FILE_NAMES: dict[tuple[str, ...], tuple[str, ...]] = {
+    ("default_cost",): ("costs", "default"),
+    ("missing",): ("data", "missing"),
+}
 _WITHOUT_A_GRAPH = ("objective", "goal", "budget", "horizon")  # what can be checked when the graph is broken
 
 
@@ -57,6 +62,9 @@ def _build(table: dict[str, Any], folder: Path, places: Places, faults: Faults) 
     costs = dict(faults.mapping(given.pop("costs", None), ("costs",)))
     if "default" in costs:
         given["default_cost"] = costs.pop("default")
+    data = faults.mapping(given.pop("data", None), ("data",), ("missing",))
+    if "missing" in data:
+        given["missing"] = data["missing"]
     try:
         return Problem(graph or Graph(), costs=costs, folder=folder, **given)
     except ProblemError as error:

@@ -27,11 +27,11 @@ def label(value: Value | None) -> str:
     return "0" if _MINUS_ZERO.fullmatch(text) else text
 
 
-def value_in(domain: Collection[str], value: Value | None) -> str:
-    """The value of a domain that is meant, else the label as it is. True and false, as words in any case, are the same
-    word of the domain, or else 1 and 0: every program writes them in its own way.
+def spelled_in(domain: Collection[str], value: Value | None) -> str:
+    """The value as its domain spells it, else its label. True and false, as words in any case, are the same word of the
+    domain, or else 1 and 0: every program writes them in its own way.
 
-    >>> value_in(("0", "1"), "TRUE"), value_in(("False", "True"), "TRUE"), value_in(("no", "yes"), "TRUE")
+    >>> spelled_in(("0", "1"), "TRUE"), spelled_in(("False", "True"), "TRUE"), spelled_in(("no", "yes"), "TRUE")
     ('1', 'True', 'TRUE')
     """
     text, word = label(value), str(value).strip().lower()
@@ -48,6 +48,7 @@ def is_numeral(text: str) -> bool:
     (True, False, False)
     """
     try:
-        return math.isfinite(float(text)) and "_" not in text  # Python reads 1_0 as 10; other programs do not
+        # Python reads 1_0 and the digits of every alphabet as numbers; other programs do not.
+        return math.isfinite(float(text)) and "_" not in text and text.isascii()
     except ValueError:
         return False

@@ -13,6 +13,7 @@ from dobandit.errors import DobanditError, StudyError
 from dobandit.graph import Graph
 from dobandit.problem import Problem
 
+DATA_RULES = ("bins", "columns", "missing")  # of a problem, written down where they are stated
 KINDS = ("<f8", "<i8", "|b1")  # of numbers that arrays may have
 
 
@@ -43,7 +44,18 @@ def problem_to_plain(problem: Problem) -> dict[str, Any]:
         "domains": {v: list(values) for v, values in problem.domains.items()},
         "intervenable": list(problem.intervenable),
         "costs": {str(arm): cost for arm, cost in zip(problem.arms, problem.costs, strict=True)},
+        **{key: stated for key in DATA_RULES if (stated := _data_rule(problem, key))},
     }
+
+
+def _data_rule(problem: Problem, key: str) -> Any:
+    """What a problem says about data; nothing where it says nothing, as studies were before it could."""
+    match key:
+        case "bins":
+            return {v: list(cuts) for v, cuts in problem.bins.items()}
+        case "columns":
+            return dict(problem.columns)
+    return None if problem.missing == "refuse" else problem.missing
 
 
 def problem_from_plain(plain: Mapping[str, Any]) -> Problem:
@@ -54,7 +66,8 @@ def problem_from_plain(plain: Mapping[str, Any]) -> Problem:
     )
     everything = set(plain["observed"]) == set(graph.variables)
     keys = ("reward", "budget", "objective", "goal", "domains", "intervenable", "costs")
-    return Problem(graph, observed=None if everything else plain["observed"], **{key: plain[key] for key in keys})
+    stated = {key: plain[key] for key in keys} | {key: plain[key] for key in DATA_RULES if key in plain}
+    return Problem(graph, observed=None if everything else plain["observed"], **stated)
 
 
 def array_to_plain(array: NDArray[Any]) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def _parallel(problem: Problem, keys: Keys, seed: int) -> World:
 
 
 def _random(problem: Problem, keys: Keys, seed: int) -> World:
-    return random(problem.full_graph, seed, problem.domains, **keys)
+    return random(problem.full_graph, seed, problem.known_values, **keys)
 
 
 def _bif(problem: Problem, keys: Keys, seed: int) -> World:
@@ -82,8 +82,8 @@ def _bif(problem: Problem, keys: Keys, seed: int) -> World:
 
 def _tables(problem: Problem, keys: Keys, seed: int) -> World:
     if "tables" in keys and "file" not in keys:
-        return from_mapping(keys, problem.full_graph, problem.domains)
-    return read_tables(_file(problem, keys, "file"), problem.full_graph, problem.domains)
+        return from_mapping(keys, problem.full_graph, problem.known_values)
+    return read_tables(_file(problem, keys, "file"), problem.full_graph, problem.known_values)
 
 
 def _file(problem: Problem, keys: Keys, key: str) -> Path:
@@ -100,7 +100,7 @@ def _labelled(world: World, problem: Problem) -> World:
 
 def _names_of_binary(problem: Problem, variable: str) -> tuple[str, ...]:
     """What 0 and 1 are called: the values in their order, the reward's by their worth."""
-    values = problem.domains[variable]
+    values = problem.domains[variable].known
     if len(values) != 2:
         raise WorldError(
             f"world.model: the variables of this model have two values, but {variable} has {listing(values)}"

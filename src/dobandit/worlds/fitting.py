@@ -26,7 +26,7 @@ def fitted(world: World, problem: Problem) -> World:
     The labels of a reward that takes numbers in a range stay as they are.
     """
     order = {v: _order(world, problem, v) for v in problem.graph.variables}
-    names = {v: problem.domains[v] for v in order if not _in_between(problem, v)}
+    names = {v: problem.domains[v].known for v in order if not _in_between(problem, v)}
     if all(world.domains[v] == names[v] for v in names):
         return world
     nodes = tuple(_reordered(node, order) for node in world.nodes)
@@ -58,7 +58,7 @@ def _order(world: World, problem: Problem, variable: str) -> list[int]:
             else f"the world has no variable {variable}, which the problem observes; "
             f"it has {listing(world.graph.variables)}"
         )
-    ours, theirs = world.domains[variable], problem.domains[variable]
+    ours, theirs = world.domains[variable], problem.domains[variable].known
     if _in_between(problem, variable):
         return list(range(len(ours)))
     if set(ours) != set(theirs) and variable == problem.reward:

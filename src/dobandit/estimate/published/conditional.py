@@ -23,10 +23,12 @@ class Conditional:
 
     def __init__(self, problem: Problem) -> None:
         self.tables = tuple(CountTable(problem.reward, (v,)) for v in problem.intervenable)
+        self._values = [len(problem.domains[v].known) for v in problem.intervenable]
 
     def agreeing(self, layout: Layout, counts: Array) -> tuple[Array, Array]:
         """For every arm do(X=x) what the observations with X=x earned, as failures and successes; none for do()."""
-        seen = [layout.view(counts, table) for table in self.tables]  # (row, value of X, reward)
+        pairs = zip(self.tables, self._values, strict=True)
+        seen = [layout.view(counts, table)[:, :values] for table, values in pairs]  # (row, value of X, reward)
         both = np.concatenate([np.zeros((len(counts), 1, 2)), *seen], axis=1)
         return both[..., 0], both[..., 1]
 
