@@ -38,8 +38,7 @@ def measure(name: str, graph: Graph, make: Callable[[Graph, int], worlds.World],
         return [chance.uniforms(0, "outcome", block, range(rounds), len(world.nodes)) for block in blocks]
 
     def sample() -> object:
-        nodes, codes = world.clamps(problem.arms)
-        return world.step(nodes[arms], codes[arms], drawn)
+        return world.step(world.clamps(problem.arms)[:, arms], drawn)
 
     blocks = range(-(-trials // chance.BLOCK))
     problem = Problem(graph, "Y", budget=1)

@@ -71,8 +71,8 @@ class Trial:
         u = self.chance("outcome", len(self.world.nodes))
         codes: Row = {}
         for i, node in enumerate(self.world.nodes):
-            if node.name == set_to.variable:
-                codes[node.name] = self.problem.domains[node.name].index(str(set_to.value))
+            if node.name in set_to.variables:
+                codes[node.name] = set_to.codes(self.problem.domains)[node.name]
                 continue
             row = node.table[0][tuple(codes[v] for v in node.inputs)]
             codes[node.name], below = 0, row[0]
@@ -141,16 +141,16 @@ class Crm(Forced):
 
     def estimate(self, trial: Trial, arm: int) -> tuple[float, float]:
         what = trial.problem.arms[arm]
-        if what.variable is None:
+        if what.observes:
             return trial.mean(0), trial.pulls[0]
         graph, domains = trial.problem.graph, trial.problem.domains
-        x = domains[what.variable].index(str(what.value))
-        parents = [v for v in graph.variables if v in graph.parents(what.variable)]
+        ((variable, x),) = what.codes(domains).items()
+        parents = [v for v in graph.variables if v in graph.parents(variable)]
         if trial.problem.reward in parents:  # our choice: adjusting for the reward itself estimates nothing
             return trial.rewards[arm] / max(trial.pulls[arm], 1), max(trial.pulls[arm], 1)
         odd, even = trial.observed[0::2], trial.observed[1::2]
         cells = list(product(*(range(len(domains[v])) for v in parents)))
-        agreeing = [[r for r in odd if r[what.variable] == x and tuple(r[v] for v in parents) == z] for z in cells]
+        agreeing = [[r for r in odd if r[variable] == x and tuple(r[v] for v in parents) == z] for z in cells]
         number = min(len(rows) for rows in agreeing)
         value = 0.0
         for z, rows in zip(cells, agreeing, strict=True):
@@ -167,10 +167,10 @@ class CrmNb(Forced):
 
     def estimate(self, trial: Trial, arm: int) -> tuple[float, float]:
         what = trial.problem.arms[arm]
-        if what.variable is None:
+        if what.observes:
             return trial.mean(0), trial.pulls[0]
-        x = trial.problem.domains[what.variable].index(str(what.value))
-        rewards = [row[trial.problem.reward] for row in trial.observed if row[what.variable] == x]
+        ((variable, x),) = what.codes(trial.problem.domains).items()
+        rewards = [row[trial.problem.reward] for row in trial.observed if row[variable] == x]
         number = trial.pulls[arm] + len(rewards)
         return (trial.rewards[arm] + sum(rewards)) / max(number, 1), max(number, 1)
 
@@ -189,19 +189,19 @@ class PaperCumulative(Forced):
 def split_estimate(problem: Problem, observed: list[Row], arm: int) -> tuple[int, float]:
     """S and Y of equations 3-8: observation k belongs to factor k modulo the number of variables in An(Y)."""
     what = problem.arms[arm]
-    if what.variable is None:
+    if what.observes:
         return 0, 0.0
     graph = problem.graph.subgraph(problem.graph.ancestral(problem.reward))
-    tied = graph.c_component(what.variable) if what.variable in graph else frozenset()
-    if tied & (graph.children(what.variable) if what.variable in graph else frozenset()):
+    ((variable, x),) = what.codes(problem.domains).items()
+    tied = graph.c_component(variable) if variable in graph else frozenset()
+    if tied & (graph.children(variable) if variable in graph else frozenset()):
         return 0, 0.0
-    x = problem.domains[what.variable].index(str(what.value))
     parts = {v: observed[j :: len(graph.variables)] for j, v in enumerate(graph.variables)}
     given = {v: [u for u in graph.variables if u in graph.effective_parents(v)] for v in graph.variables}
 
     def at(assignment: Row, v: str, names: list[str]) -> tuple[int, ...]:
         """(x' o w) inside the component of X, (x o w) outside."""
-        return tuple(x if u == what.variable and v not in tied else assignment[u] for u in names)
+        return tuple(x if u == variable and v not in tied else assignment[u] for u in names)
 
     smallest, total = len(observed), 0.0
     counts: dict[tuple[str, tuple[int, ...]], list[int]] = {}
@@ -224,8 +224,8 @@ def literal_split(problem: Problem, observed: list[Row], arm: int, rng: np.rando
     """The mean of Y^1..Y^S with the rows of every cell really split into S parts at random, as printed."""
     what = problem.arms[arm]
     graph = problem.graph.subgraph(problem.graph.ancestral(problem.reward))
-    tied = graph.c_component(str(what.variable))
-    x = problem.domains[str(what.variable)].index(str(what.value))
+    ((variable, x),) = what.codes(problem.domains).items()
+    tied = graph.c_component(variable)
     parts = split_estimate(problem, observed, arm)[0]
     given = {v: [u for u in graph.variables if u in graph.effective_parents(v)] for v in graph.variables}
     cells: dict[tuple[str, tuple[int, ...]], list[list[int]]] = {}
@@ -242,7 +242,7 @@ def literal_split(problem: Problem, observed: list[Row], arm: int, rng: np.rando
                 continue
             term = 1.0
             for v in graph.variables:
-                z = tuple(x if u == what.variable and v not in tied else assignment[u] for u in given[v])
+                z = tuple(x if u == variable and v not in tied else assignment[u] for u in given[v])
                 part = cells[v, z][s]
                 term *= part.count(assignment[v]) / len(part)
             total += term

@@ -46,7 +46,8 @@ def floor(number: float) -> int:
 
 def arm_value(problem: Problem, arm: int) -> tuple[str, int]:
     what = problem.arms[arm]
-    return str(what.variable), problem.domains[str(what.variable)].index(str(what.value))
+    ((variable, code),) = what.codes(problem.domains).items()
+    return variable, code
 
 
 def seen_mean(problem: Problem, rows: list[Row], arm: int) -> float | None:
@@ -146,7 +147,7 @@ def first_variables(rarest: dict[str, Fraction]) -> list[str]:
 
 
 def arms_of(problem: Problem, variable: str) -> list[int]:
-    return [a for a in range(1, len(problem.arms)) if problem.arms[a].variable == variable]
+    return [a for a in range(1, len(problem.arms)) if problem.arms[a].variables == (variable,)]
 
 
 # -- the algorithms --------------------------------------------------------------------------------------

@@ -197,7 +197,7 @@ def test_76_variables_against_another_algorithm(reward: str, hidden: int, tmp_pa
     assert len(problem.arms) > 100
     expected = []
     for arm in problem.arms:
-        do = {} if arm.variable is None else {arm.variable: problem.domains[arm.variable].index(str(arm.value))}
+        do = arm.codes(problem.domains)
         expected.append(swept(names, parents, tables, reward, do) @ np.array(problem.reward_values))
     np.testing.assert_allclose(world.means(problem), expected, rtol=0, atol=1e-10)
 

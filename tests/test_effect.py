@@ -123,7 +123,7 @@ def test_a_missing_cell_beside_a_zero_does_not_matter() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         problem = db.Problem("Z -> X -> Y; Z -> Y", "Y", 10)
-        found = effects(problem, open_source(rows), [db.Arm("X", "0"), db.Arm("X", "1")])
+        found = effects(problem, open_source(rows), [db.Arm.of({"X": 0}), db.Arm.of({"X": 1})])
     assert [e.mean for e in found] == [0.5, 1.0]
 
 
@@ -379,7 +379,7 @@ def test_intervals_cover_where_values_are_rare(graph: Graph, n: int) -> None:
         problem = db.Problem(graph, "Y", 10)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SparseDataWarning)
-            (found,) = effects(problem, open_source(rows), [db.Arm("X", "1")])
+            (found,) = effects(problem, open_source(rows), [db.Arm.of({"X": 1})])
         if 1 in rows["X"]:
             covered.append(found.low - 1e-12 <= truth <= found.high + 1e-12)
     assert np.mean(covered) >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / len(covered))

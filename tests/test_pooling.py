@@ -56,9 +56,7 @@ class Exact(NamedTuple):
 def exact(model: Model, reward: str) -> Exact:
     domains = {v: [str(code) for code in range(card)] for v, card in model.cards.items()}
     problem = Problem(model.graph, reward, 100, domains=domains)
-    settings = [
-        {} if a.variable is None else {a.variable: domains[a.variable].index(str(a.value))} for a in problem.arms
-    ]
+    settings = [a.codes(domains) for a in problem.arms]
     return Exact(model, problem, [model.joint(s) for s in settings])
 
 
@@ -108,7 +106,7 @@ def test_what_is_pooled_is_the_same_and_what_is_not_differs(wide: int, monkeypat
                 continue  # private
             seen = e.table(table, 0)
             for k, arm in enumerate(e.problem.arms):
-                if arm.variable == table.variable:
+                if table.variable in arm.variables:
                     assert k not in table.arms
                     continue
                 difference = np.nanmax(np.abs(e.table(table, k) - seen))
@@ -135,12 +133,13 @@ def test_kin_make_a_table_the_same_and_others_do_not() -> None:
                 if v == x or x not in changed_by(graph, v, given):
                     continue
                 table, same = CountTable(v, given), same_effect_as(graph, x, v, given)
-                by_x = np.fmax.reduce([e.table(table, k) for k, arm in enumerate(arms) if arm.variable == x])
+                by_x = np.fmax.reduce([e.table(table, k) for k, arm in enumerate(arms) if arm.variables == (x,)])
                 for k, arm in enumerate(arms):
                     differences = np.abs(e.table(table, k) - by_x)
-                    if arm.variable != v and not np.isnan(differences).all():
-                        assert (np.nanmax(differences) < 1e-12) == (arm.variable in same)
-                        together, apart = together + (arm.variable in same - {x}), apart + (arm.variable not in same)
+                    w = "".join(arm.variables)
+                    if w != v and not np.isnan(differences).all():
+                        assert (np.nanmax(differences) < 1e-12) == (w in same)
+                        together, apart = together + (w in same - {x}), apart + (w not in same)
     assert min(together, apart) > 300
 
 
@@ -188,15 +187,15 @@ def test_the_effects_of_a_wide_tree_are_those_of_elimination() -> None:
         numbers = Conditions(pool.layout).normalised(numbers)
         estimates = pool.circuit.outputs(pool.circuit.values(numbers))
         for k in range(1, pool.arms):
-            found = formulas(problem.graph, "Y", str(problem.arms[k].variable))
+            found = formulas(problem.graph, "Y", problem.arms[k].variables[0])
             for place, formula in zip(pool.choices[k][0], found, strict=True):
                 np.testing.assert_allclose(estimates[place], _eliminated(pool, formula, numbers, k), rtol=1e-10)
 
 
 def _eliminated(pool: Pool, formula: Formula, numbers: np.ndarray, k: int) -> np.ndarray:
     """The sum of a formula for one arm, without messages."""
-    problem, x = pool.problem, formula.do
-    code = problem.domains[str(x)].index(str(problem.arms[k].value))
+    problem = pool.problem
+    (code,) = problem.arms[k].codes(problem.domains).values()
     functions = []
     for f in formula.factors:
         values: np.ndarray = pool.layout.view(numbers.T, table_of(problem, f))

@@ -199,12 +199,27 @@ def test_values_compare_by_their_text() -> None:
     assert [label(v) for v in (1, 1.0, "1.0", " 1 ", True, "01", "1.50", -0.0, "1e3")] == [
         *("1", "1", "1", "1", "1", "01", "1.5", "0", "1e3"),
     ]
-    assert Arm.parse("do(X1=1.0)") == Arm("X1", "1")
-    assert str(Arm.parse(" do( X = a, b (c) ) ")) == "do(X=a, b (c))"
+    assert Arm.parse("do(X1=1.0)") == Arm.of({"X1": 1})
+    assert Arm.parse(" do( X = a, b (c) ) ").settings == (("X", "a, b (c)"),)
 
 
 @pytest.mark.parametrize(
-    "text", ["", "do", "do(", "X=1", "do(X)", "do(X=)", "do(=1)", "do(X=1,Y=2)", "do(X,Y)", "do(1=1)"]
+    "text",
+    [
+        "",
+        "do",
+        "do(",
+        "X=1",
+        "do(X)",
+        "do(X=)",
+        "do(=1)",
+        "do(X=1,X=2)",
+        "do(X,Y)",
+        "do(X=1,Y)",
+        "do(1=1)",
+        "do(X=1,)",
+        'do(X="1)',
+    ],
 )
 def test_what_is_not_an_arm(text: str) -> None:
     with pytest.raises(ArmError, match=r"do\("):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dobandit import elimination
 from dobandit.errors import DobanditError
 from dobandit.graph import Graph
-from dobandit.problem import Arm, Problem
+from dobandit.problem import Problem
 from dobandit.worlds import World, from_tables, parallel, random, xor
 from tests import named_graphs as named
 from tests.models import random_admg
@@ -39,7 +39,7 @@ def enumerated(mechanisms: Mechanisms, problem: Problem) -> Array:
     """The mean of every arm by enumeration."""
     found = []
     for arm in problem.arms:
-        do = {} if arm.variable is None else {arm.variable: problem.domains[arm.variable].index(str(arm.value))}
+        do = arm.codes(problem.domains)
         names, total = joint(mechanisms, do)
         at = names.index(problem.reward)
         reward = total.sum(axis=tuple(i for i in range(total.ndim) if i != at))
@@ -229,7 +229,7 @@ def test_values_in_another_order_are_the_same_values() -> None:
     assert world.fit(ours) is world
     fitted = world.fit(theirs)
     assert fitted.domains["X"] == ("c", "a", "b")
-    assert fitted.clamps([Arm("X", "c")])[1].tolist() == [0]
+    assert fitted.clamps(["do(X=c)"])[fitted.positions["X"]].tolist() == [0]
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_samples_have_the_exact_distribution(world: World, arm: str) -> None:
 
 
 def test_a_sample_has_numbers_where_all_labels_are_numbers() -> None:
-    rows = FRONT_DOOR.sample(Arm("X", "low"), n=50, seed=0)
+    rows = FRONT_DOOR.sample(Arm.of({"X": "low"}), n=50, seed=0)
     assert {v: column.dtype.kind for v, column in rows.items()} == {"X": "U", "M": "i", "Y": "i"}
     assert set(rows["X"].tolist()) == {"low"}
     assert set(rows["M"].tolist()) <= {10, 20, 30, 40}
@@ -85,7 +85,7 @@ def test_impossible_values_never_happen() -> None:
     world = from_tables("X", {"X": ([], [*tenths, 0.0, 0.0])})
     assert world.step(np.array([-1]), np.array([-1]), top).item() == 9
     never_first = from_tables("X", {"X": ([], [0.0, 1.0])})
-    assert never_first.step(np.array([-1]), np.array([-1]), np.zeros((1, 1))).item() == 1
+    assert never_first.step(np.array([[-1]]), np.zeros((1, 1))).item() == 1
 
 
 # -- lock step ---------------------------------------------------------------------------------
@@ -117,45 +117,42 @@ def one_at_a_time(world: World, do: dict[str, int], u: NDArray[np.float64]) -> l
 
 def test_lock_step_is_every_trial_on_its_own() -> None:
     world, problem, arms, u = a_batch()
-    nodes, codes = world.clamps(problem.arms)
-    drawn = world.step(nodes[arms], codes[arms], u)
+    clamps = world.clamps(problem.arms)
+    drawn = world.step(clamps[:, arms], u)
     assert drawn.shape == (12, 70, len(world.nodes))
     assert drawn.dtype == np.int8
     for trial in range(0, 70, 7):
         alone = world.trial(trial)
         for r in range(12):
             arm = problem.arms[arms[r, trial]]
-            do = {} if arm.variable is None else {arm.variable: world.domains[arm.variable].index(str(arm.value))}
+            do = arm.codes(world.domains)
             assert drawn[r, trial].tolist() == one_at_a_time(alone, do, u[r, trial])
 
 
 def test_draws_do_not_depend_on_the_company(monkeypatch: pytest.MonkeyPatch) -> None:
     world, problem, arms, u = a_batch()
-    nodes, codes = world.clamps(problem.arms)
-    drawn = world.step(nodes[arms], codes[arms], u)
+    clamps = world.clamps(problem.arms)
+    drawn = world.step(clamps[:, arms], u)
     for r in range(12):  # round by round
-        assert (world.step(nodes[arms[r]], codes[arms[r]], u[r]) == drawn[r]).all()
+        assert (world.step(clamps[:, arms[r]], u[r]) == drawn[r]).all()
     some = [3, 68, 11]  # other trials, in another order
     part = World.stack(world.trial(i) for i in some)
-    assert (part.step(nodes[arms[:, some]], codes[arms[:, some]], u[:, some]) == drawn[:, some]).all()
+    assert (part.step(clamps[:, arms[:, some]], u[:, some]) == drawn[:, some]).all()
     monkeypatch.setattr(sampling, "CHUNK", 70 * 5)  # other stretches of rounds
-    assert (world.step(nodes[arms], codes[arms], u) == drawn).all()
+    assert (world.step(clamps[:, arms], u) == drawn).all()
 
 
 def test_one_world_serves_many_trials() -> None:
     world = xor(named.FIG7, seed=1)
     u = uniforms(0, "outcome", 0, range(3), len(world.nodes))
-    none = np.full((3, 64), -1)
     same = World.stack([world] * 64)
-    assert (world.step(none, none, u) == same.step(none, none, u)).all()
+    assert (world.step(np.array(-1), u) == same.step(np.array(-1), u)).all()
 
 
 def test_an_arm_changes_only_what_comes_after_it() -> None:
     world = xor(named.FIG6, seed=1)
     u = uniforms(0, "outcome", 0, range(20), len(world.nodes))
-    (node, _), (code, _) = world.clamps(["do(X4=1)", "do()"])
-    plain = world.step(np.int64(-1), np.int64(-1), u)  # type: ignore[arg-type]  # one arm for all
-    acted = world.step(node, code, u)
+    plain, acted = (world.step(world.clamps([arm])[..., np.newaxis], u) for arm in ("do()", "do(X4=1)"))
     changed = {v: bool((plain[..., i] != acted[..., i]).any()) for v, i in world.positions.items()}
     assert (acted[..., world.positions["X4"]] == 1).all()
     assert {v for v, differs in changed.items() if differs} == {"X4", *named.FIG6.descendants("X4")}
@@ -163,8 +160,8 @@ def test_an_arm_changes_only_what_comes_after_it() -> None:
 
 def test_clamps_name_nodes_and_codes() -> None:
     world = xor("A <-> B; A -> B", seed=0)
-    nodes, codes = world.clamps(["do()", "do(B=1)", Arm("A", "0")])
-    assert (nodes.tolist(), codes.tolist()) == ([-1, 2, 1], [-1, 1, 0])
+    clamps = world.clamps(["do()", "do(B=1)", Arm.of({"A": 0}), "do(A=1, B=0)"])
+    assert clamps.T.tolist() == [[-1, -1, -1], [-1, -1, 1], [-1, 0, -1], [-1, 1, 0]]
     assert dict(world.positions) == {"A<->B": 0, "A": 1, "B": 2}
 
 
@@ -203,7 +200,7 @@ def test_bad_calls_are_refused_in_sentences() -> None:
     with pytest.raises(DobanditError, match="a whole number of rows, not -1"):
         batch.trial(0).sample("do()", -1, seed=0)
     with pytest.raises(DobanditError, match=r"uniforms of shape \(2, 2\) do not fit a world of 3 trials and 2 nodes"):
-        batch.step(np.full(2, -1), np.full(2, -1), np.zeros((2, 2)))
+        batch.step(np.full((2, 2), -1), np.zeros((2, 2)))
     with pytest.raises(UnknownVariable):
         batch.distribution(["Z"])
     for names in ([], ["X", "X"]):

@@ -107,7 +107,7 @@ def test_the_choice_by_plain_loops() -> None:
     view.costs[:, 1:5] = np.random.default_rng(3).uniform(0.9, 1.2, (rows, 4))  # about what an observation costs
     choice = made.choose(view, made.start(rows), Chance(3, "policy"))
     drawn, means = made._drawn_and_means(made.graphs.given, view, choice.state, Chance(3, "policy"))
-    idle = [k for k, arm in enumerate(problem.arms) if arm.variable == "W"]
+    idle = [k for k, arm in enumerate(problem.arms) if arm.variables == ("W",)]
     differs = {"mirrored": 0, "optimism": 0, "instead": 0}
     for r in range(rows):
         costs, d, e, as_good = view.costs[r], drawn[r], means[r], choice.state.as_good[r]

@@ -30,10 +30,10 @@ def counted(policy: PaperCumulative, problem: Problem, world: World, rows: int, 
     layout = Layout(problem, compiled.tables)
     counts = np.zeros((rows, layout.size))
     rng = np.random.default_rng(seed)
-    clamped = np.full(rows, -1)
+    clamped = world.clamps(["do()"])
     seen = [world.positions[v] for v in problem.graph.variables]
     for k in range(n):
-        codes = world.step(clamped, clamped, rng.random((rows, len(world.nodes))))[:, seen]
+        codes = world.step(clamped, rng.random((rows, len(world.nodes))))[:, seen]
         y = codes[:, problem.graph.variables.index(problem.reward)].astype(float)
         layout.add(counts, np.arange(rows), np.zeros(rows, dtype=np.intp), codes, y, np.full(rows, k))
     return compiled.split, counts

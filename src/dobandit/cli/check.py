@@ -60,14 +60,14 @@ def _learnt(problem: Problem, variable: str) -> tuple[str, str]:
 
 
 def _document(problem: Problem, learnt: dict[str, tuple[str, str]], verdicts: list[Verdict]) -> dict[str, Any]:
-    methods = ["observed" if arm.variable is None else learnt[arm.variable][0] for arm in problem.arms]
+    methods = ["observed" if arm.observes else learnt[arm.variables[0]][0] for arm in problem.arms]
     arms = [
         {
             "arm": str(arm),
             "cost": _plain_cost(cost),
             "identifiable": method != "none",
             "method": method,
-            "backdoor": arm.variable is not None and problem.graph.has_backdoor(arm.variable, problem.reward),
+            "backdoor": any(problem.graph.has_backdoor(v, problem.reward) for v in arm.variables),
         }
         for arm, cost, method in zip(problem.arms, problem.costs, methods, strict=True)
     ]
@@ -104,17 +104,17 @@ def _show(problem: Problem, learnt: dict[str, tuple[str, str]]) -> None:
         screen.print("[dim]dashed: a hidden cause acts on both[/]")
     effect = "observations tell its effect"
     shown = table("arm", "values", "cost", effect, wrap=effect)
-    shown.add_row("do()", "", _cost_text(problem, None), "yes: it is the plain mean")
+    shown.add_row("do()", "", _cost_text(problem, ()), "yes: it is the plain mean")
     for v in problem.intervenable:
         method, how = learnt[v]
         answer = f"[yellow]no[/], {escape(how)}" if method == "none" else f"yes, {method}: {escape(how)}"
-        shown.add_row(f"do({v})", escape(", ".join(problem.domains[v])), _cost_text(problem, v), answer)
+        shown.add_row(f"do({v})", escape(", ".join(problem.domains[v])), _cost_text(problem, (v,)), answer)
     screen.print()
     screen.print(shown)
 
 
-def _cost_text(problem: Problem, variable: str | None) -> str:
-    costs = [cost for arm, cost in zip(problem.arms, problem.costs, strict=True) if arm.variable == variable]
+def _cost_text(problem: Problem, variables: tuple[str, ...]) -> str:
+    costs = [cost for arm, cost in zip(problem.arms, problem.costs, strict=True) if arm.variables == variables]
     return ", ".join(dict.fromkeys(f"{c:g}" if isinstance(c, float) else str(c) for c in costs))
 
 

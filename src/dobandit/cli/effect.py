@@ -89,17 +89,18 @@ def _arms(problem: Problem, settings: tuple[str, ...], all_arms: bool) -> list[A
         return list(problem.arms)
     arms = [_arm(problem, setting) for setting in dict.fromkeys(settings)]
     for arm in arms:
-        identify(problem.graph, str(arm.variable), problem.reward)
+        identify(problem.graph, arm.variables[0], problem.reward)
     return arms
 
 
 def _arm(problem: Problem, setting: str) -> Arm:
     arm = read_arm(setting).within(problem.domains)
-    if arm.variable is None or arm.variable not in problem.graph or arm.variable == problem.reward:
-        others = [v for v in problem.graph.variables if v != problem.reward]
+    others = [v for v in problem.graph.variables if v != problem.reward]
+    if len(arm.variables) != 1 or not set(arm.variables) <= set(others):
         raise ArmError(f"--do {setting}: there is no such variable to set; there are {listing(others)}")
-    if arm.value not in problem.domains[arm.variable]:
-        raise ArmError(f"--do {setting}: the values of {arm.variable} are {listing(problem.domains[arm.variable])}")
+    for variable, value in arm.settings:
+        if value not in problem.domains[variable]:
+            raise ArmError(f"--do {setting}: the values of {variable} are {listing(problem.domains[variable])}")
     return arm
 
 

@@ -15,7 +15,7 @@ from dobandit.arrays import Array, Indices
 from dobandit.errors import ArmError, DataError, listing
 from dobandit.evidence.grouped import Grouped
 from dobandit.evidence.source import Source
-from dobandit.problem import Arm, Value, label, parse_do
+from dobandit.problem import Value, label, parse_do, value_in
 
 Domains = Mapping[str, Sequence[str]]
 Ends = tuple[float, float]
@@ -58,7 +58,7 @@ def observations(source: Source, variables: tuple[str, ...], measure: str | None
     if INTERVENTION not in source.columns or INTERVENTION in variables:
         return source.group(variables, measure)
     found = source.group((*variables, INTERVENTION), measure)
-    observed = {value: _parsed(value, source)[0] is None for value in set(found.columns[-1])}
+    observed = {value: not _parsed(value, source) for value in set(found.columns[-1])}
     return found.only(np.array([observed[value] for value in found.columns[-1]], dtype=bool))
 
 
@@ -78,21 +78,21 @@ def check_interventions(source: Source, variables: Collection[str], domains: Dom
     if INTERVENTION not in source.columns or INTERVENTION in variables:
         return
     for done in sorted(set(source.group((INTERVENTION,)).columns[0]), key=str):
-        arm = Arm(*_parsed(done, source)).within(domains or {})
-        known = None if domains is None else domains.get(arm.variable or "")
-        if arm.variable is not None and arm.variable not in variables:
-            what = f"there is no variable {arm.variable}; it has {listing(variables)}"
-        elif known is not None and arm.value not in known:
-            what = f"the values of {arm.variable} are {listing(known)}"
-        else:
-            continue
-        raise DataError(f"{source.name}: column {INTERVENTION}: {done} does not fit the problem: {what}")
+        for variable, value in _parsed(done, source).items():
+            known = (domains or {}).get(variable)
+            if variable not in variables:
+                what = f"there is no variable {variable}; it has {listing(variables)}"
+            elif known is not None and value_in(known, value) not in known:
+                what = f"the values of {variable} are {listing(known)}"
+            else:
+                continue
+            raise DataError(f"{source.name}: column {INTERVENTION}: {done} does not fit the problem: {what}")
 
 
-def _parsed(done: Value | None, source: Source) -> tuple[str | None, str | None]:
-    """The variable and the value that a cell of the column `intervention` names; neither for a plain observation."""
+def _parsed(done: Value | None, source: Source) -> dict[str, str | None]:
+    """The variables and the values that a cell of the column `intervention` names; none for a plain observation."""
     try:
-        return (None, None) if nothing_done(done) else parse_do(str(done))
+        return {} if nothing_done(done) else parse_do(str(done))
     except ArmError as error:
         raise DataError(f"{source.name}: column {INTERVENTION}: {error}") from None
 

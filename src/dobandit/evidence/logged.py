@@ -83,20 +83,19 @@ def _variables_set(problem: Problem, source: Source) -> tuple[str, ...]:
     """The variables that were intervened on in the log: their values are checked."""
     done = set(source.group((INTERVENTION,)).columns[0])
     arms = [_arm(problem, value, source.name) for value in done]
-    return tuple(dict.fromkeys(v for v in (problem.arms[k].variable for k in arms) if v is not None))
+    return tuple(dict.fromkeys(v for k in arms for v in problem.arms[k].variables))
 
 
 def _arms(problem: Problem, found: Grouped, codes: dict[str, Indices]) -> Indices:
     place = {value: _arm(problem, value, found.source) for value in set(found.columns[-1])}
     arms = np.array([place[value] for value in found.columns[-1]], dtype=np.intp)
     for k in set(place.values()) - {0}:
-        variable, value = str(problem.arms[k].variable), str(problem.arms[k].value)
-        other = codes[variable][arms == k] != problem.domains[variable].index(value)
-        if other.any():
-            raise DataError(
-                f"{found.source}: column {INTERVENTION}: a row of {problem.arms[k]} has another value of {variable}; "
-                "correct the row or what was done"
-            )
+        for variable, code in problem.arms[k].codes(problem.domains).items():
+            if (codes[variable][arms == k] != code).any():
+                raise DataError(
+                    f"{found.source}: column {INTERVENTION}: a row of {problem.arms[k]} has another value of "
+                    f"{variable}; correct the row or what was done"
+                )
     return arms
 
 

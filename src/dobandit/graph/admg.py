@@ -123,18 +123,18 @@ class Graph(Edges):
         """
         return bool(self.c_component(x) & self.children(x))
 
-    def needed_factors(self, y: str, do: str | None = None) -> tuple[str, ...]:
+    def needed_factors(self, y: str, do: Nodes = ()) -> tuple[str, ...]:
         """The variables whose factors P(v | effective parents) remain in P(y), or in the effect of `do` on y.
 
-        All others sum to one. A factor needs those of its conditions, except `do` itself: outside its c-component it
-        is held at the value that is set.
+        All others sum to one. A factor needs those of its conditions, except what is set: outside its c-component a
+        variable is held at the value that it is set to.
 
         Parameters
         ----------
         y
             The variable whose distribution is wanted.
         do
-            The variable that is set, if any.
+            The variables that are set, if any.
 
         Returns
         -------
@@ -147,7 +147,7 @@ class Graph(Edges):
         >>> g.needed_factors("Y"), g.needed_factors("Y", do="X")
         (('Z', 'X', 'M', 'Y'), ('M', 'Y'))
         """
-        return components.needed_factors(self, self._known(y), do)
+        return components.needed_factors(self, self._known(y), frozenset([do] if isinstance(do, str) else do))
 
     # -- other graphs --------------------------------------------------------------------------
 

@@ -28,8 +28,7 @@ def effective_parents(graph: Graph, node: str) -> frozenset[str]:
     return graph.with_parents(tied) - {node}
 
 
-def needed_factors(graph: Graph, y: str, do: str | None) -> tuple[str, ...]:
+def needed_factors(graph: Graph, y: str, do: frozenset[str]) -> tuple[str, ...]:
     """The reward's factor, and upwards from it those of the conditions of a needed factor."""
-    tied = graph.c_component(do) if do is not None and do in graph else frozenset[str]()
-    conditions = {v: graph.effective_parents(v) - (set() if v in tied else {do}) for v in graph.variables}
+    conditions = {v: graph.effective_parents(v) - (do - graph.c_component(v)) for v in graph.variables}
     return graph.in_order(closure({y}, conditions))

@@ -116,21 +116,21 @@ def cells_of(problem: Problem, world: World) -> Cells:
     joint = cache(world.fit(problem).distribution)
     rarest, alphabet, number = np.zeros((3, len(problem.arms)))
     for i, arm in enumerate(problem.arms):
-        factors = () if arm.variable is None else factors_of(problem, arm.variable, only_relevant=False)
+        factors = () if arm.observes else factors_of(problem, arm.variables[0], only_relevant=False)
         if not factors:
             continue
         rarest[i] = min((_rarest(joint(f.table.given), f, arm, problem) for f in factors if f.table.given), default=1.0)
-        others = [len(problem.domains[v]) for v in graph.variables if v not in (arm.variable, problem.reward)]
+        others = [len(problem.domains[v]) for v in graph.variables if v not in (*arm.variables, problem.reward)]
         alphabet[i] = math.prod(others)
         # Inside the c-component of X_i every x' is needed, outside only x.
-        values = len(problem.domains[str(arm.variable)])
+        values = len(problem.domains[arm.variables[0]])
         number[i] = alphabet[i] * sum(values if f.inside else 1 for f in factors)
     return Cells(len(graph.variables), rarest, alphabet, number)
 
 
 def _rarest(joint: Array, factor: Factor, arm: Arm, problem: Problem) -> float:
     """The probability of the rarest condition of a factor: X is x outside its c-component, any x' inside."""
-    variable, value = str(arm.variable), str(arm.value)
+    ((variable, code),) = arm.codes(problem.domains).items()
     if variable in factor.table.given and not factor.inside:
-        joint = np.asarray(joint.take(problem.domains[variable].index(value), axis=factor.table.given.index(variable)))
+        joint = np.asarray(joint.take(code, axis=factor.table.given.index(variable)))
     return float(joint.min())

@@ -1,65 +1,123 @@
-"""Arms: what can be done. `do()` is plain observation, `do(X1=1)` sets one variable to one value."""
+"""Arms: what can be done. `do()` is plain observation, `do(Price=low, Ad=1)` sets variables to values."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 
 from dobandit.errors import ArmError
 from dobandit.problem.domain import value_in
+from dobandit.problem.kinds import Value
 from dobandit.problem.labels import label
 
 _DO = re.compile(r"\s*do\s*\((.*)\)\s*", re.DOTALL)
-_SETTING = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_.]*)\s*(?:=(.*))?", re.DOTALL)
-_SECOND = re.compile(r",\s*[A-Za-z_][A-Za-z0-9_.]*\s*(=|$|,)")
+_QUOTED = r'"(?:[^"\\]|\\.)*"'
+_NAME = rf"(?:{_QUOTED}|[^\W\d][\w.]*)"
+_NEXT = rf"(?:[,;](?=\s*{_NAME}\s*(?:[=,;]|$))|$)"  # a comma ends a value if a name follows; others are part of it
+_SETTING = re.compile(rf'\s*({_NAME})\s*(?:=\s*({_QUOTED}|[^"\s].*?)\s*)?{_NEXT}', re.DOTALL)
+_NEEDS_QUOTES = re.compile(r'[,;=()"]|^\s|\s$|^$')
+_WRITE = "write do(), do(X), do(X=value) or do(X=value, Z=value)"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Arm:
-    """Set `variable` to `value`, or, without a variable, merely observe.
+    """Set variables to values, or, without any, merely observe. Their order does not matter.
 
-    >>> str(Arm()), str(Arm("X1", "1")), Arm.parse("do( X1 = 1.0 )")
-    ('do()', 'do(X1=1)', Arm(variable='X1', value='1'))
+    >>> str(Arm()), str(Arm.of({"X1": 1})), Arm.parse("do( X1 = 1.0 )")
+    ('do()', 'do(X1=1)', Arm(settings=(('X1', '1'),)))
+    >>> Arm.parse("do(Ad=1; Price=low)") == Arm.parse("do(Price=low, Ad=1)")
+    True
     """
 
-    variable: str | None = None
-    value: str | None = None
+    settings: tuple[tuple[str, str], ...] = ()  # pairs (variable, value), in graph order in the arms of a problem
+
+    @cached_property
+    def _key(self) -> frozenset[tuple[str, str]]:
+        return frozenset(self.settings)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Arm) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
 
     @property
     def observes(self) -> bool:
-        return self.variable is None
+        return not self.settings
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The variables that are set."""
+        return tuple(variable for variable, _ in self.settings)
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Value]) -> Arm:
+        """The arm that sets these variables to these values."""
+        return cls(tuple((variable, label(value)) for variable, value in settings.items()))
 
     @classmethod
     def parse(cls, text: str) -> Arm:
-        variable, value = parse_do(text)
-        if variable is not None and value is None:
-            raise ArmError(f"{text!r} does not say the value: write do({variable}=...)")
-        return cls(variable, value)
+        found = parse_do(text)
+        settings = []
+        for variable, value in found.items():
+            if value is None:
+                raise ArmError(f"{text!r} does not say the value of {variable}: write do({quoted_name(variable)}=...)")
+            settings.append((variable, value))
+        return cls(tuple(settings))
 
     def within(self, domains: Mapping[str, Collection[str]]) -> Arm:
-        """The same arm with its value as the domain of its variable has it.
+        """The same arm with its values as the domains of its variables have them, in the order of the domains.
 
         >>> str(Arm.parse("do(X=True)").within({"X": ("0", "1")}))
         'do(X=1)'
         """
-        known = domains.get(self.variable) if self.variable else None
-        return replace(self, value=value_in(known, self.value)) if known else self
+        order = {variable: place for place, variable in enumerate(domains)}
+        settings = sorted(self.settings, key=lambda pair: order.get(pair[0], len(order)))
+        return Arm(tuple((v, value_in(domains[v], value) if v in domains else value) for v, value in settings))
+
+    def codes(self, domains: Mapping[str, Collection[str]]) -> dict[str, int]:
+        """The variables that are set, and the places of their values in their domains."""
+        return {v: list(domains[v]).index(value) for v, value in self.settings}
 
     def __str__(self) -> str:
-        return "do()" if self.variable is None else f"do({self.variable}={self.value})"
+        return f"do({', '.join(f'{quoted_name(v)}={_written(value)}' for v, value in self.settings)})"
 
 
-def parse_do(text: str) -> tuple[str | None, str | None]:
-    """The variable and the value of `do()`, `do(X)` or `do(X=x)`; what is not there is None."""
+def parse_do(text: str) -> dict[str, str | None]:
+    """The variables and values of `do()`, `do(X)`, `do(X, Z)` or `do(X=x, Z=z)`; a value that is not there is None."""
     inside = _DO.fullmatch(text) if isinstance(text, str) else None
     if inside is None:
-        raise ArmError(f"{text!r} is not an arm: write do(), do(X) or do(X=value)")
-    if not inside[1].strip():
-        return None, None
-    if _SECOND.search(inside[1]):
-        raise ArmError(f"{text!r} sets more than one variable: an arm sets one variable at a time")
-    setting = _SETTING.fullmatch(inside[1])
-    if setting is None or (setting[2] is not None and not setting[2].strip()):
-        raise ArmError(f"{text!r} is not an arm: write do(), do(X) or do(X=value)")
-    return setting[1], None if setting[2] is None else label(setting[2])
+        raise ArmError(f"{text!r} is not an arm: {_WRITE}")
+    found: dict[str, str | None] = {}
+    at, end = 0, len(inside[1].rstrip())
+    while at < end:
+        setting = _SETTING.match(inside[1], at, end)
+        if setting is None or (setting[2] or "").endswith((",", ";")):
+            raise ArmError(f"{text!r} is not an arm: {_WRITE}")
+        variable, value = _unquoted(setting[1]), setting[2]
+        if variable in found:
+            raise ArmError(f"{text!r} sets {variable} twice")
+        found[variable] = None if value is None else label(_unquoted(value))
+        at = setting.end()
+    return found
+
+
+def quoted_name(name: str) -> str:
+    """A name of a variable as it is written in arms: with quotes if it is not a plain word."""
+    return name if re.fullmatch(r"[^\W\d][\w.]*", name) else _quoted(name)
+
+
+def _written(value: str) -> str:
+    return _quoted(value) if _NEEDS_QUOTES.search(value) else value
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _unquoted(text: str) -> str:
+    return (
+        re.sub(r"\\(.)", r"\1", text[1:-1]) if text.startswith('"') and text.endswith('"') and len(text) > 1 else text
+    )

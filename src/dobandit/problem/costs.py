@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from dobandit.errors import ArmError
+from dobandit.errors import ArmError, listing
 from dobandit.problem.arms import Arm, parse_do
 from dobandit.problem.faults import Faults, Place, is_positive
 from dobandit.problem.kinds import CostLike
@@ -42,7 +42,7 @@ class Uniform:
 
 
 Cost = float | Choose | Uniform
-Target = tuple[str | None, str | None]  # whose cost is stated: a variable and a value, or what is left out is None
+Target = frozenset[tuple[str, str | None]]  # whose cost is stated: variables and their values; None stands for any
 Domains = Mapping[str, tuple[str, ...]]
 
 
@@ -56,7 +56,7 @@ def costs_of_arms(
         place = ("costs", str(key))
         cost = read_cost(value, place, faults)
         try:
-            target = parse_do(key)
+            target: Target = frozenset(parse_do(key).items())
         except ArmError as error:
             faults.add(place, str(error))
             continue
@@ -64,10 +64,12 @@ def costs_of_arms(
             if target in found:
                 faults.add(place, "the cost of this arm is stated twice")
             found[target] = cost
-    return tuple(
-        found.get((arm.variable, arm.value), found.get((arm.variable, None), 1.0 if arm.observes else otherwise))
-        for arm in arms
-    )
+    default_of = {True: 1.0, False: otherwise}
+    return tuple(found.get(frozenset(arm.settings), found.get(_of_set(arm), default_of[arm.observes])) for arm in arms)
+
+
+def _of_set(arm: Arm) -> Target:
+    return frozenset((variable, None) for variable in arm.variables)
 
 
 def read_cost(value: CostLike, place: Place, faults: Faults) -> Cost:
@@ -86,15 +88,19 @@ def read_cost(value: CostLike, place: Place, faults: Faults) -> Cost:
 
 
 def _is_arm(target: Target, arms: tuple[Arm, ...], domains: Domains, place: Place, faults: Faults) -> bool:
-    variable, value = target
-    if variable is None:
+    settable = {variable for arm in arms for variable in arm.variables}
+    for variable, value in target:
+        if variable not in domains:
+            faults.unknown(place, f"there is no variable {variable}", variable, domains)
+        elif variable not in settable:
+            faults.add(place, f"{variable} cannot be set (it is not intervenable), so it has no cost; remove this line")
+        elif value is not None and value not in domains[variable]:
+            faults.add(place, f"{variable} has no value {value}; its values are {', '.join(domains[variable])}")
+        else:
+            continue
+        return False
+    names = [variable for variable, _ in target]
+    if any(set(names) == set(arm.variables) for arm in arms):
         return True
-    if variable not in domains:
-        faults.unknown(place, f"there is no variable {variable}", variable, domains)
-    elif not any(arm.variable == variable for arm in arms):
-        faults.add(place, f"{variable} cannot be set (it is not intervenable), so it has no cost; remove this line")
-    elif value is not None and value not in domains[variable]:
-        faults.add(place, f"{variable} has no value {value}; its values are {', '.join(domains[variable])}")
-    else:
-        return True
+    faults.add(place, f"no arm sets {listing(names)} together, so this has no cost; remove this line")
     return False

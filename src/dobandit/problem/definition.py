@@ -124,7 +124,7 @@ class Problem(_Fields):
         stated, worth = read_domains(with_bins(domains, cuts, faults), full, name, worth, faults)
         known = with_missing(stated, cuts, set(kept) - {name} if way == "category" else ())
         settable = read_intervenable(intervenable, full, kept, name, faults)
-        arms = (Arm(), *(Arm(v, value) for v in settable for value in known[v].known))
+        arms = (Arm(), *(Arm(((v, value),)) for v in settable for value in known[v].known))
         super().__init__(
             graph=full if observed is None else full.project([v for v in kept if v in full]),
             full_graph=full,

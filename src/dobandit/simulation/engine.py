@@ -202,7 +202,7 @@ class _Nature:
         problem, world = setting.problem, setting.world
         self._setting, self._world = setting, world
         self._chance = Chance(setting.seed, "outcome")
-        self._nodes, self._codes = world.clamps(problem.arms)
+        self._clamps = world.clamps(problem.arms)
         self.seen = [world.positions[v] for v in problem.graph.variables]  # the nodes that are observed
         self._reward, self._utility = world.positions[problem.reward], problem.utility(world.worth(problem))
         self._ahead: tuple[int, int, NDArray[np.signedinteger]] | None = None
@@ -215,19 +215,19 @@ class _Nature:
         together = int(times[0]) if (times == times[0]).all() else times
         uniforms = self._chance.uniforms(self._setting.trials[trial], together, len(self._world.nodes))
         whose = None if self._world.trials == 1 else self._setting.whose[trial]
-        drawn = self._world.step(self._nodes[arms], self._codes[arms], uniforms, whose)
+        drawn = self._world.step(self._clamps.take(arms, axis=1), uniforms, whose)
         return drawn, self._utility[drawn[:, self._reward]]
 
     def _foreseen(self, trial: int, stretch: int) -> NDArray[np.signedinteger]:
         """What every arm would do in a stretch of a trial's pulls: axes (pull, arm, node). A row that is alone asks
         for this, because drawing everything at once takes less than drawing what happens one by one."""
         if self._ahead is None or self._ahead[:2] != (trial, stretch):
-            arms = len(self._nodes)
+            arms = self._clamps.shape[1]
             time = np.repeat(np.arange(stretch * STRETCH, (stretch + 1) * STRETCH), arms)
             of = np.full(len(time), trial)
             uniforms = self._chance.uniforms(self._setting.trials[of], time, len(self._world.nodes))
             whose = None if self._world.trials == 1 else self._setting.whose[of]
-            drawn = self._world.step(np.tile(self._nodes, STRETCH), np.tile(self._codes, STRETCH), uniforms, whose)
+            drawn = self._world.step(np.tile(self._clamps, STRETCH), uniforms, whose)
             self._ahead = trial, stretch, drawn.reshape(STRETCH, arms, -1)
         return self._ahead[2]
 

@@ -66,7 +66,7 @@ def _fault(problem: Problem, arm: Arm, variable: str, text: str) -> str | None:
         return f"{variable} is {text or 'empty'}, and not a number from {low:g} to {high:g}"
     if text not in problem.domains[variable]:
         return f"{variable} is {text or 'empty'}, and not one of {listing(problem.domains[variable])}"
-    if variable == arm.variable and text != arm.value:
+    if text != dict(arm.settings).get(variable, text):
         return f"{variable} is {text}, but the pull was {arm}: if it was set to {text}, record that experiment instead"
     return None
 
@@ -78,10 +78,10 @@ def _unknown(name: str, problem: Problem) -> str:
 
 def _expected(problem: Problem, arm: Arm) -> str:
     """A pattern of what fits, such as `X=1 Z=0|1 Y=0|1`."""
-    parts = []
+    parts, is_set = [], dict(arm.settings)
     for v in problem.graph.variables:
-        if v == arm.variable:
-            parts.append(f"{v}={arm.value}")
+        if v in is_set:
+            parts.append(f"{v}={is_set[v]}")
         elif v == problem.reward and problem.reward_is_continuous:
             parts.append("{}={:g}..{:g}".format(v, *problem.reward_values))
         else:

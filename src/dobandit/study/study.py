@@ -37,7 +37,7 @@ class Study(StudyReader):
     >>> problem = Problem("X -> Y", reward="Y", budget=10, default_cost=2)
     >>> study = Study.create(":memory:", problem, policy="f-kube")
     >>> study.ask()[0].arm
-    Arm(variable=None, value=None)
+    Arm(settings=())
     >>> study.tell(1, {"X": 0, "Y": 1})
     Receipt(id=1, spent=1.0, free=9.0)
     """

@@ -83,8 +83,7 @@ class Transaction:
         """An open pull as it is handed out."""
         books, lease = self.books, self.books.open[pull]
         arm = books.problem.arms[lease.arm]
-        setting = {} if arm.variable is None else {arm.variable: str(arm.value)}
-        return Pull(pull, arm, setting, float(books.costs[0, lease.arm]), as_datetime(lease.expires))
+        return Pull(pull, arm, dict(arm.settings), float(books.costs[0, lease.arm]), as_datetime(lease.expires))
 
     # -- outcomes ------------------------------------------------------------------------------
 

@@ -98,9 +98,8 @@ def observed_means(world: World, arms: Sequence[Arm]) -> tuple[Array, Array]:
     means, seen = [], []
     for arm in arms:
         kept = joint
-        if arm.variable is not None:
-            codes = world.domains[arm.variable].index(str(arm.value))
-            kept = joint.take([codes], axis=names.index(arm.variable))
+        for variable, code in arm.codes(world.domains).items():
+            kept = kept.take([code], axis=names.index(variable))
         ones = kept.take(1, axis=reward)
         seen.append(kept.sum())
         means.append(ones.sum() / kept.sum())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cache, cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -96,18 +96,19 @@ class World:
         array([0.5   , 0.4939, 0.8   , 0.5   , 0.5   , 0.5   , 0.5   ])
         """
         world = self.fit(problem)
-        values = worth(world, problem)
-        acting = ancestral(world.nodes, [problem.reward])
-        observed = _expectation(marginal(world.nodes, (problem.reward,)), values)
-        changed = {
-            v: _expectation(marginal(world.nodes, (v, problem.reward), free=v), values)
-            for v in problem.intervenable
-            if v in acting
-        }
-        by_arm = [
-            changed[arm.variable][:, code] if arm.variable in changed else observed
-            for arm, code in zip(problem.arms, world.clamps(problem.arms)[1], strict=True)
-        ]
+        values, reward = worth(world, problem), problem.reward
+
+        @cache
+        def effects(acting: tuple[str, ...]) -> Array:
+            """The means for all values of these variables: axes (trial, value, value, ...)."""
+            return _expectation(marginal(world.nodes, (*acting, reward), free=acting), values)
+
+        by_arm = []
+        for arm in problem.arms:
+            relevant = ancestral(world.nodes, [reward], free=arm.variables)
+            codes = {v: code for v, code in world._codes(arm).items() if v in relevant}
+            at: tuple[slice | int, ...] = (slice(None), *codes.values())
+            by_arm.append(effects(tuple(codes))[at])
         return self._squeezed(np.stack(by_arm, axis=1))
 
     def worth(self, problem: Problem) -> Array:
@@ -125,40 +126,35 @@ class World:
         names = tuple(map(self._observed, variables))
         if not names or len(set(names)) < len(names):
             raise WorldError(f"a distribution is of one or more different variables, not of {listing(names)}")
-        (clamped,), (to,) = self.clamps([arm])
         nodes = list(self.nodes)
-        if clamped >= 0:
-            point = np.zeros((self.trials, nodes[clamped].card))
-            point[:, to] = 1.0
-            nodes[clamped] = Node(nodes[clamped].name, (), point)
+        for name, code in self._codes(arm).items():
+            at = self.positions[name]
+            point = np.zeros((self.trials, nodes[at].card))
+            point[:, code] = 1.0
+            nodes[at] = Node(name, (), point)
         return self._squeezed(marginal(nodes, names))
 
     # -- draws ---------------------------------------------------------------------------------
 
-    def clamps(self, arms: Iterable[Arm | str]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """For every arm the node that it sets and the code it sets it to; both -1 for do()."""
-        pairs = [self._clamp(arm if isinstance(arm, Arm) else Arm.parse(arm)) for arm in arms]
-        nodes, codes = np.array(pairs, dtype=np.int32).reshape(-1, 2).T
-        return nodes, codes
+    def clamps(self, arms: Iterable[Arm | str]) -> NDArray[np.int32]:
+        """For every arm and node the code that the arm sets it to, -1 where it leaves it alone: axes (node, arm)."""
+        arms = list(arms)
+        found = np.full((len(self.nodes), len(arms)), -1, dtype=np.int32)
+        for k, arm in enumerate(arms):
+            for name, code in self._codes(arm).items():
+                found[self.positions[name], k] = code
+        return found
 
-    def step(
-        self,
-        clamped: NDArray[np.integer],
-        to: NDArray[np.integer],
-        uniforms: Array,
-        trial: Indices | None = None,
-    ) -> Codes:
+    def step(self, clamped: NDArray[np.integer], uniforms: Array, trial: Indices | None = None) -> Codes:
         """What happens: the codes of all nodes, for uniforms of shape (row, node) or (round, row, node).
 
-        `clamped` and `to`, the uniforms' shape without the last axis, are what `clamps` says of each
-        row's (and round's) arm. `trial` says in whose world each row lives; without it row i is trial i, and
-        a single world serves any number of rows.
+        `clamped` is what `clamps` says of each row's (and round's) arm: the node is its first axis. `trial` says in
+        whose world each row lives; without it row i is trial i, and a single world serves any number of rows.
 
         >>> from dobandit.worlds import xor
         >>> world = World.stack(xor("X -> Y", seed) for seed in range(3))
-        >>> nodes, codes = world.clamps(["do()", "do(X=0)", "do(X=1)"])
-        >>> arm = np.array([1, 2, 2])
-        >>> world.step(nodes[arm], codes[arm], np.full((3, 2), 0.5))
+        >>> clamps = world.clamps(["do()", "do(X=0)", "do(X=1)"])
+        >>> world.step(clamps[:, [1, 2, 2]], np.full((3, 2), 0.5))
         array([[0, 0],
                [1, 1],
                [1, 1]], dtype=int8)
@@ -169,8 +165,7 @@ class World:
                 f"uniforms of shape {uniforms.shape} do not fit a world of {self.trials} trials and "
                 f"{len(self.nodes)} nodes"
             )
-        set_nodes, set_codes = (np.broadcast_to(a, uniforms.shape[:-1]) for a in (clamped, to))
-        return draw(self._mechanisms, set_nodes, set_codes, uniforms, trial)
+        return draw(self._mechanisms, np.broadcast_to(clamped, (width, *uniforms.shape[:-1])), uniforms, trial)
 
     def sample(self, arm: Arm | str, n: int, seed: int) -> dict[str, Column]:
         """n rows seen under an arm, as columns: whole numbers where all labels are, else texts."""
@@ -178,10 +173,10 @@ class World:
             raise WorldError(f"a sample is of one world, and this is a batch of {self.trials}: use trial(i)")
         if not is_number(n) or n < 0 or n != int(n):
             raise WorldError(f"a sample has a whole number of rows, not {n!r}")
-        (clamped,), (to,) = self.clamps([arm])
+        clamped = self.clamps([arm])[..., np.newaxis]
         n, chance = int(n), generator(seed, "sample")
         parts = [
-            self.step(clamped, to, chance.random((min(_DRAWN_TOGETHER, n - start), 1, len(self.nodes))))
+            self.step(clamped, chance.random((min(_DRAWN_TOGETHER, n - start), 1, len(self.nodes))))
             for start in range(0, max(n, 1), _DRAWN_TOGETHER)
         ]
         codes = np.concatenate(parts)[:, 0]
@@ -193,13 +188,14 @@ class World:
 
     # ------------------------------------------------------------------------------------------
 
-    def _clamp(self, arm: Arm) -> tuple[int, int]:
-        if arm.variable is None:
-            return -1, -1
-        values = self.domains[self._observed(arm.variable)]
-        if arm.value not in values:
-            raise ArmError(f"{arm}: {arm.variable} has no value {arm.value}; its values are {listing(values)}")
-        return self.positions[arm.variable], values.index(arm.value)
+    def _codes(self, arm: Arm | str) -> dict[str, int]:
+        """The variables that an arm sets, and the codes of their values."""
+        arm = arm if isinstance(arm, Arm) else Arm.parse(arm)
+        for variable, value in arm.settings:
+            values = self.domains[self._observed(variable)]
+            if value not in values:
+                raise ArmError(f"{arm}: {variable} has no value {value}; its values are {listing(values)}")
+        return arm.codes(self.domains)
 
     def _observed(self, name: str) -> str:
         if name not in self.graph:

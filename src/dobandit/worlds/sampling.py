@@ -51,23 +51,22 @@ def _mechanism(node: Node, inputs: Sequence[int]) -> Mechanism:
 def draw(
     of: Sequence[Mechanism],
     clamped: NDArray[np.integer],
-    to: NDArray[np.integer],
     uniforms: Array,
     trial: Indices | None = None,
 ) -> Codes:
     """Codes with axes (row, node) or (round, row, node) for uniforms with the same axes.
 
-    `clamped` and `to`, without the axis of nodes, say which node is set to which code; -1 is none. `trial` says
-    whose world each row lives in; without it, row i lives in that of trial i.
+    `clamped`, with the node as the first axis, says which code a node is set to; -1 is none. `trial` says whose world
+    each row lives in; without it, row i lives in that of trial i.
     """
     *rounds, rows, width = uniforms.shape
     codes = np.empty((width, *rounds, rows), dtype=_small(of))
     if not rounds:
-        _fill(codes, of, clamped, to, uniforms, trial)
+        _fill(codes, of, clamped, uniforms, trial)
     together = max(1, CHUNK // max(rows, 1))
     for start in range(0, rounds[0] if rounds else 0, together):
         part = slice(start, start + together)
-        _fill(codes[:, part], of, clamped[part], to[part], uniforms[part], trial)
+        _fill(codes[:, part], of, clamped[:, part], uniforms[part], trial)
     return np.moveaxis(codes, 0, -1)
 
 
@@ -81,7 +80,6 @@ def _fill(
     codes: Codes,
     of: Sequence[Mechanism],
     clamped: NDArray[np.integer],
-    to: NDArray[np.integer],
     uniforms: Array,
     trial: Indices | None,
 ) -> None:
@@ -94,6 +92,6 @@ def _fill(
         code = (uniforms[..., node] >= first.take(row)).astype(np.intp)
         for limit in others:
             code += uniforms[..., node] >= limit.take(row)
-        np.copyto(code, to, where=clamped == node)
+        np.copyto(code, clamped[node], where=clamped[node] >= 0)
         drawn.append(code)
         codes[node] = code

@@ -90,7 +90,7 @@ def effect(
     source = open_source(data, weights)
     check_spelling(source, graph.variables)
     estimand = _estimand(graph, arm, reward)
-    needed = sorted(estimand.variables | ({arm.variable} if arm.variable else set()))
+    needed = sorted(estimand.variables.union(arm.variables))
     scale = problem_scale(problem) if problem else infer_scale(source, needed, reward)
     return _Counted(source, [estimand], scale).effect(estimand, arm, _checked_level(level))
 
@@ -117,11 +117,11 @@ def effects(problem: Problem, source: Source, arms: Iterable[Arm], level: float 
 def naive_means(problem: Problem, source: Source, arms: Sequence[Arm]) -> list[float]:
     """What seeing alone suggests: the mean reward of the rows in which the variable happened to have the value."""
     scale = problem_scale(problem)
-    pairs = {arm: (arm.variable, problem.reward) if arm.variable else (problem.reward,) for arm in arms}
+    pairs = {arm: (*arm.variables, problem.reward) for arm in arms}
     counted = count(source, pairs.values(), scale.domains, scale.between)
     found = []
     for arm, pair in pairs.items():
-        rows = counted[pair][_position(arm, scale.domains)] if arm.variable else counted[pair]
+        rows = counted[pair] if arm.observes else counted[pair][_position(arm, scale.domains)]
         found.append(float(rows @ np.array(scale.worth) / rows.sum()) if rows.sum() else math.nan)
     return found
 
@@ -198,23 +198,23 @@ def _arm(do: Mapping[str, Value]) -> Arm:
         raise ArmError(f"do is a mapping such as {{'X1': 1}}, not {do!r}")
     if len(do) > 1:
         raise ArmError(f"an intervention sets one variable at a time, not {listing(map(str, do))}")
-    return next((Arm(name, label(value)) for name, value in do.items()), Arm())
+    return Arm.of(do)
 
 
 def _estimand(graph: Graph, arm: Arm, reward: str) -> Estimand:
     graph.parents(reward)  # an unknown variable is refused here
-    if arm.variable is None:
+    if arm.observes:
         return Estimand("", (reward,), "observed", Sum(frozenset(), (Table(reward, ()),)))
-    return identify(graph, arm.variable, reward)
+    return identify(graph, arm.variables[0], reward)
 
 
 def _position(arm: Arm, domains: Mapping[str, tuple[str, ...]]) -> int:
     arm = arm.within(domains)
-    if arm.variable is None:
-        return 0
-    if arm.value not in domains[arm.variable]:
-        raise ArmError(f"{arm}: the values of {arm.variable} are {listing(domains[arm.variable])}")
-    return domains[arm.variable].index(arm.value)
+    for variable, value in arm.settings:
+        if value not in domains[variable]:
+            raise ArmError(f"{arm}: the values of {variable} are {listing(domains[variable])}")
+        return domains[variable].index(value)
+    return 0
 
 
 def _checked_level(level: float) -> float:

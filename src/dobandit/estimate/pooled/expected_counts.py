@@ -88,8 +88,8 @@ def _with_setting(pool: Pool) -> Iterator[tuple[tuple[str | None, Given], CountT
     wanted = {
         (x, t.given): math.prod(len(problem.domains[v]) for v in (x, *t.given))
         for t in pool.tables
-        for x in dict.fromkeys(problem.arms[k].variable for k in t.arms)
-        if x is not None and x not in t.given and problem.graph.descendants(x).intersection(t.given)
+        for x in dict.fromkeys(v for k in t.arms for v in problem.arms[k].variables)
+        if x not in t.given and problem.graph.descendants(x).intersection(t.given)
     }
     cells = 0
     for (x, given), size in sorted(wanted.items(), key=lambda item: item[1]):
@@ -106,7 +106,7 @@ class _Context(NamedTuple):
 
 
 def _context(problem: Problem, arm: Arm, table: CountTable) -> _Context:
-    x = str(arm.variable)
+    ((x, value),) = arm.settings
     names = (*table.given, table.variable)
     shape = [len(problem.domains[v]) for v in names]
     codes = np.indices(shape).reshape(len(shape), -1)
@@ -114,7 +114,7 @@ def _context(problem: Problem, arm: Arm, table: CountTable) -> _Context:
     for v, size, code in zip(names, shape, codes, strict=True):
         if v not in follows:
             group = group * size + code
-    return _Context(codes[names.index(x)] == problem.domains[x].index(str(arm.value)), group)
+    return _Context(codes[names.index(x)] == problem.domains[x].index(value), group)
 
 
 class _Groups:
@@ -157,12 +157,13 @@ def _places(pool: Pool, conditions: Conditions, sources: _Sources) -> tuple[Flag
         meets[np.array(table.arms)[:, np.newaxis], at] = True
         for k in table.arms if table.given else ():
             arm, z = pool.problem.arms[k], np.arange(len(at))
-            source = sources.of(arm.variable, table.given)
+            x = next(iter(arm.variables), None)
+            source = sources.of(x, table.given)
             start = sources.layout.slice(source).start
             own[k, at] = sources.layout.slice(sources.own[table.given]).start + k * len(at) + z
-            if arm.variable in (*source.given, source.variable):
+            if x in (*source.given, source.variable):
                 context = _context(pool.problem, arm, source)
-                names_x = arm.variable in table.given
+                names_x = x in table.given
                 meets[k, at] = context.is_set if names_x else True
                 z = z if names_x else np.flatnonzero(context.is_set)
                 groups.add(k, at, z, context, start)

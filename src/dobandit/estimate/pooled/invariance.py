@@ -20,7 +20,7 @@ together.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from functools import lru_cache
 
 from dobandit.evidence import CountTable
@@ -57,11 +57,11 @@ def pooled(problem: Problem, variable: str, given: Iterable[str]) -> CountTable:
     """The table P(variable | given) with the observations and every arm that leaves it unchanged."""
     given = tuple(given)
     changing = changed_by(problem.graph, variable, given)
-    arms = tuple(k for k, arm in enumerate(problem.arms) if arm.variable not in changing)
+    arms = tuple(k for k, arm in enumerate(problem.arms) if changing.isdisjoint(arm.variables))
     return CountTable(variable, given, arms=arms)
 
 
-def private(problem: Problem, variable: str, given: Iterable[str], setting: Collection[str]) -> CountTable:
+def private(problem: Problem, variable: str, given: Iterable[str], setting: frozenset[str]) -> CountTable:
     """The table P(variable | given) of those who set one of these variables."""
-    arms = tuple(k for k, arm in enumerate(problem.arms) if arm.variable in setting)
+    arms = tuple(k for k, arm in enumerate(problem.arms) if not setting.isdisjoint(arm.variables))
     return CountTable(variable, tuple(given), arms=arms)

@@ -34,10 +34,10 @@ class Pool:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        chosen: dict[str | None, FormulaChoice] = {None: choice_for_observing(problem)}
+        chosen: dict[tuple[str, ...], FormulaChoice] = {(): choice_for_observing(problem)}
         acting = problem.graph.ancestral(problem.reward)
-        chosen |= {v: choice_for(problem, v) if v in acting else chosen[None] for v in problem.intervenable}
-        self.is_alias = np.array([a.variable is not None and a.variable not in acting for a in problem.arms])
+        chosen |= {(v,): choice_for(problem, v) if v in acting else chosen[()] for v in problem.intervenable}
+        self.is_alias = np.array([not a.observes and acting.isdisjoint(a.variables) for a in problem.arms])
         factors = dict.fromkeys(
             f for choice in chosen.values() for formula in (*choice.whole, *choice.projected) for f in formula.factors
         )
@@ -62,18 +62,18 @@ class Pool:
     def estimates(self) -> int:
         return len(self.arm_of)
 
-    def _compile(self, chosen: Mapping[str | None, FormulaChoice]) -> None:
+    def _compile(self, chosen: Mapping[tuple[str, ...], FormulaChoice]) -> None:
         problem = self.problem
-        whole = chosen[None].whole
+        whole = chosen[()].whole
         if whole and len(whole[0].factors) > 1:
             functions = {f.variable: self._function(f, whole[0]) for f in whole[0].factors}
             self._shared = Messages(self._circuit, functions, self._cards)
             self._base = whole[0]
         of_variable = {v: [self._values(used) for used in choice if used] for v, choice in chosen.items()}
         for k, arm in enumerate(problem.arms):
-            code = 0 if arm.variable is None else problem.domains[arm.variable].index(str(arm.value))
-            formulas = [used for used in chosen[arm.variable] if used]
-            for used, values in zip(formulas, of_variable[arm.variable], strict=True):
+            code = next(iter(arm.codes(problem.domains).values()), 0)
+            formulas = [used for used in chosen[arm.variables] if used]
+            for used, values in zip(formulas, of_variable[arm.variables], strict=True):
                 places = tuple(self._add(k, int(nodes[code if len(nodes) > 1 else 0])) for nodes in values)
                 self.choices[k].append(places)
                 if len(places) == 2:

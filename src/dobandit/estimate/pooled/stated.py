@@ -76,7 +76,7 @@ def _groups(problem: Problem, layout: Layout) -> list[Indices]:
     found = []
     for table, rows in rows_of_reward(layout):
         is_private = OBSERVED not in table.arms
-        setting = {problem.arms[k].variable for k in table.arms} if is_private else set()
+        setting = {v for k in table.arms for v in problem.arms[k].variables} if is_private else set()
         sizes = [len(problem.domains[v]) for v in table.given]
         codes, value = np.indices(sizes).reshape(len(sizes), len(rows)), np.zeros(len(rows), dtype=np.intp)
         for v, size, code in zip(table.given, sizes, codes, strict=True):

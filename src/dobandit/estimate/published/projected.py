@@ -41,11 +41,12 @@ class Projected:
         reduced = {v: self._reduce(v) for v in problem.intervenable if v in self._graph}
         # The place of every arm that acts on the reward, what it sets, and what is counted for it.
         self._acting = [
-            (k, {arm.variable: problem.domains[arm.variable].index(str(arm.value))}, reduced[arm.variable])
+            (k, arm.codes(problem.domains), reduced[v])
             for k, arm in enumerate(problem.arms)
-            if arm.variable in reduced
+            for v in arm.variables
+            if v in reduced
         ]
-        self._idle = [k for k, arm in enumerate(problem.arms) if not arm.observes and arm.variable not in reduced]
+        self._idle = [k for k, arm in enumerate(problem.arms) for v in arm.variables if v not in reduced]
         found = [r for r in reduced.values() if r is not None]
         every = [CountTable(problem.reward), *(t for r in found for t in (*r.factors, r.cells))]
         self.tables = tuple(dict.fromkeys(every))

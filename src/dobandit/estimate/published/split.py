@@ -71,9 +71,7 @@ class Split:
         self._starts = np.concatenate([np.zeros(0, dtype=np.intp), *starts])
         self._row_of_cell = np.repeat(np.arange(len(self._starts)), np.diff([*self._starts, layout.size]))
         self._recipes = [
-            self._recipe(k, arm, factors[arm.variable])
-            for k, arm in enumerate(problem.arms)
-            if arm.variable is not None and factors[arm.variable]
+            self._recipe(k, arm, factors[v]) for k, arm in enumerate(problem.arms) for v in arm.variables if factors[v]
         ]
 
     def estimates(self, counts: Array) -> tuple[Array, Array]:
@@ -119,9 +117,8 @@ class Split:
         return Named(factor.table.variables, self._layout.view(frequencies, factor.table)).at(fixed)
 
     def _recipe(self, k: int, arm: Arm, factors: Sequence[Factor]) -> Recipe:
-        variable, reward = str(arm.variable), self._problem.reward
-        do = {variable: self._problem.domains[variable].index(str(arm.value))}
-        used = self._problem.graph.ancestral_graph(reward).needed_factors(reward, do=variable)
+        do, reward = arm.codes(self._problem.domains), self._problem.reward
+        used = self._problem.graph.ancestral_graph(reward).needed_factors(reward, do=arm.variables)
         # With factors="all" the other factors only count for S.
         needed = [f for f in factors if f.table.variable in used]
         conditions = [self._cells(f, f.table.given, {}, do) for f in factors]
