@@ -152,7 +152,7 @@ def test_all_faults_at_once() -> None:
     }
     assert found["intervenable"] == "there is no variable X3; known are X1, X2 and Y\nX1 is named twice"
     assert found["domains.Z"] == "there is no variable Z; known are X1, X2 and Y"
-    assert found["costs.do(X1=1, X2=0)"].endswith("sets more than one variable: an arm sets one variable at a time")
+    assert found["costs.do(X1=1, X2=0)"].startswith("no arm sets X1 and X2 together")
 
 
 @pytest.mark.parametrize(
@@ -367,3 +367,22 @@ def test_the_papers_examples_have_its_graphs(
     assert (problem.graph.directed, problem.graph.bidirected) == (graph.directed, graph.bidirected)
     assert problem.reward == reward
     assert problem.intervenable == tuple(v for v in problem.graph.variables if v != reward)
+
+
+@pytest.mark.parametrize(
+    ("text", "settings"),
+    [
+        ("do(Price=low, Ad=1)", {"Price": "low", "Ad": "1"}),
+        ("do( Ad = 1.0 ;Price=low )", {"Ad": "1", "Price": "low"}),
+        ('do("Customer segment"=young, X="a, b=(c)")', {"Customer segment": "young", "X": "a, b=(c)"}),
+        ("do(X=a, b (c), Größe=2)", {"X": "a, b (c)", "Größe": "2"}),
+        (r'do(X="say \"no\"")', {"X": 'say "no"'}),
+    ],
+)
+def test_an_arm_reads_what_it_writes_and_its_order_does_not_matter(text: str, settings: dict[str, str]) -> None:
+    arm = Arm.parse(text)
+    assert dict(arm.settings) == settings
+    assert Arm.parse(str(arm)).settings == arm.settings
+    backwards = Arm(arm.settings[::-1])
+    assert (backwards == arm, hash(backwards) == hash(arm)) == (True, True)
+    assert arm != Arm(arm.settings[1:])

@@ -5,7 +5,7 @@ from dobandit.graph.checking import Edge, Origin, check_name
 from dobandit.graph.files import GraphLike, as_graph, read_file
 from dobandit.graph.formats import Found, edges_in_order, without_latents
 from dobandit.graph.implied_independencies import Independence, independencies, separator
-from dobandit.graph.names import NAME, in_quotes, normal, quoted, unquoted
+from dobandit.graph.names import NAME, QUOTED, in_quotes, normal, quoted, unquoted
 from dobandit.graph.optimal_sets import possibly_optimal
 from dobandit.graph.scan import Token, Tokens
 from dobandit.graph.separation import reachable

@@ -7,16 +7,15 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from dobandit.errors import ArmError
+from dobandit.errors import ArmError, GraphError
+from dobandit.graph import NAME, QUOTED, in_quotes, normal, quoted, unquoted
 from dobandit.problem.domain import value_in
 from dobandit.problem.kinds import Value
 from dobandit.problem.labels import label
 
 _DO = re.compile(r"\s*do\s*\((.*)\)\s*", re.DOTALL)
-_QUOTED = r'"(?:[^"\\]|\\.)*"'
-_NAME = rf"(?:{_QUOTED}|[^\W\d][\w.]*)"
-_NEXT = rf"(?:[,;](?=\s*{_NAME}\s*(?:[=,;]|$))|$)"  # a comma ends a value if a name follows; others are part of it
-_SETTING = re.compile(rf'\s*({_NAME})\s*(?:=\s*({_QUOTED}|[^"\s].*?)\s*)?{_NEXT}', re.DOTALL)
+_NEXT = rf"(?:[,;](?=\s*{NAME}\s*(?:[=,;]|$))|$)"  # a comma ends a value if a name follows; others are part of it
+_SETTING = re.compile(rf'\s*({NAME})\s*(?:=\s*({QUOTED}|[^"\s].*?)\s*)?{_NEXT}', re.DOTALL)
 _NEEDS_QUOTES = re.compile(r'[,;=()"]|^\s|\s$|^$')
 _WRITE = "write do(), do(X), do(X=value) or do(X=value, Z=value)"
 
@@ -63,7 +62,7 @@ class Arm:
         settings = []
         for variable, value in found.items():
             if value is None:
-                raise ArmError(f"{text!r} does not say the value of {variable}: write do({quoted_name(variable)}=...)")
+                raise ArmError(f"{text!r} does not say the value of {variable}: write do({quoted(variable)}=...)")
             settings.append((variable, value))
         return cls(tuple(settings))
 
@@ -82,7 +81,7 @@ class Arm:
         return {v: list(domains[v]).index(value) for v, value in self.settings}
 
     def __str__(self) -> str:
-        return f"do({', '.join(f'{quoted_name(v)}={_written(value)}' for v, value in self.settings)})"
+        return f"do({', '.join(f'{quoted(v)}={_written(value)}' for v, value in self.settings)})"
 
 
 def parse_do(text: str) -> dict[str, str | None]:
@@ -96,28 +95,21 @@ def parse_do(text: str) -> dict[str, str | None]:
         setting = _SETTING.match(inside[1], at, end)
         if setting is None or (setting[2] or "").endswith((",", ";")):
             raise ArmError(f"{text!r} is not an arm: {_WRITE}")
-        variable, value = _unquoted(setting[1]), setting[2]
+        variable, value = normal(_plain(setting[1], text)), setting[2]
         if variable in found:
             raise ArmError(f"{text!r} sets {variable} twice")
-        found[variable] = None if value is None else label(_unquoted(value))
+        found[variable] = None if value is None else label(_plain(value, text))
         at = setting.end()
     return found
 
 
-def quoted_name(name: str) -> str:
-    """A name of a variable as it is written in arms: with quotes if it is not a plain word."""
-    return name if re.fullmatch(r"[^\W\d][\w.]*", name) else _quoted(name)
-
-
 def _written(value: str) -> str:
-    return _quoted(value) if _NEEDS_QUOTES.search(value) else value
+    return in_quotes(value) if _NEEDS_QUOTES.search(value) else value
 
 
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _unquoted(text: str) -> str:
-    return (
-        re.sub(r"\\(.)", r"\1", text[1:-1]) if text.startswith('"') and text.endswith('"') and len(text) > 1 else text
-    )
+def _plain(text: str, whole: str) -> str:
+    """A name or a value without its quotes."""
+    try:
+        return unquoted(text) if text.startswith('"') else text
+    except GraphError as error:
+        raise ArmError(f"{whole!r} is not an arm: {error}") from None

@@ -99,8 +99,8 @@ def _is_arm(target: Target, arms: tuple[Arm, ...], domains: Domains, place: Plac
         else:
             continue
         return False
-    names = [variable for variable, _ in target]
+    names = sorted(variable for variable, _ in target)
     if any(set(names) == set(arm.variables) for arm in arms):
         return True
-    faults.add(place, f"no arm sets {listing(names)} together, so this has no cost; remove this line")
+    faults.add(place, f"no arm sets {listing(names)} together: name them in together, or remove this line")
     return False
