@@ -83,7 +83,7 @@ def test_impossible_values_never_happen() -> None:
     top = np.full((1, 1), np.nextafter(1, 0))
     assert np.cumsum(tenths)[-1] <= top.item()
     world = from_tables("X", {"X": ([], [*tenths, 0.0, 0.0])})
-    assert world.step(np.array([-1]), np.array([-1]), top).item() == 9
+    assert world.step(np.array([[-1]]), top).item() == 9
     never_first = from_tables("X", {"X": ([], [0.0, 1.0])})
     assert never_first.step(np.array([[-1]]), np.zeros((1, 1))).item() == 1
 
