@@ -70,7 +70,12 @@ def test_a_text_that_a_domain_lists_is_a_value_and_nothing_never_is() -> None:
 def test_a_problem_with_bins_has_their_labels_as_values_and_arms() -> None:
     p = shop(bins={"age": [30, 45, 60]}, costs={"do(age=30-45)": 3}, default_cost=2)
     assert p.domains["age"] == ("<30", "30-45", "45-60", ">=60")
-    assert [arm.value for arm in p.arms if arm.variable == "age"] == ["<30", "30-45", "45-60", ">=60"]
+    assert [dict(arm.settings)["age"] for arm in p.arms if arm.variables == ("age",)] == [
+        "<30",
+        "30-45",
+        "45-60",
+        ">=60",
+    ]
     assert dict(zip(map(str, p.arms), p.costs, strict=True))["do(age=30-45)"] == 3
 
 
@@ -78,7 +83,7 @@ def test_missing_as_a_category_is_a_value_of_all_but_the_reward_and_never_an_arm
     p = shop(bins={"age": [30]}, missing="category")
     assert p.domains == {"age": ("<30", ">=30", "missing"), "Ad": ("0", "1", "missing"), "Buy": ("0", "1")}
     assert p.known_values == shop(bins={"age": [30]}).domains
-    assert not any(arm.value == "missing" for arm in p.arms)
+    assert not any(value == "missing" for arm in p.arms for _, value in arm.settings)
 
 
 @pytest.mark.parametrize("objective", ["cumulative", "simple"])
