@@ -282,7 +282,7 @@ def test_columns_may_have_any_name() -> None:
     frame = pd.DataFrame({"rows": [0, 1, 1], "measured": [0, 0, 1], "least": [0.1, 0.2, 0.4]})
     found = open_source(frame).group(("rows", "measured"), "least")
     assert found.measured is not None
-    assert sorted(zip(*found.columns, found.weights, found.measured.sums, strict=True)) == [
+    assert sorted(zip(*found.columns, found.weights, found.measured.sums(found.weights), strict=True)) == [
         (0, 0, 1, 0.1), (1, 0, 1, 0.2), (1, 1, 1, 0.4),
     ]  # fmt: skip
 

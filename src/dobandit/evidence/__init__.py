@@ -1,6 +1,6 @@
 """Evidence: what was seen, as counts of named tables."""
 
-from dobandit.evidence.count_tables import MOST_CELLS, CountTable, Layout
+from dobandit.evidence.count_tables import MOMENTS, MOST_CELLS, CountTable, Layout, measuring, own_rewards
 from dobandit.evidence.counts import INTERVENTION, cells, check_interventions, check_spelling, count, values_of
 from dobandit.evidence.evidence import Evidence
 from dobandit.evidence.logged import Logged, read_log

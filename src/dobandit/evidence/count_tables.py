@@ -8,7 +8,7 @@ the observations among their factors.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -19,6 +19,7 @@ from dobandit.arrays import Array, Flags, Indices
 from dobandit.problem import Problem
 
 Cells = slice  # of a table, in the flat row
+MOMENTS = 3  # powers of a reward that are added up
 MOST_CELLS = 2**14  # of the tables of an estimate: no log fills more, and rows without data teach nothing
 
 
@@ -27,9 +28,10 @@ class CountTable:
     """Counts of `variable` by the values of `given` in the outcomes of some arms, by their places (do() is 0), and of
     these only in every m-th: those whose number among the outcomes of their arm is `rest` modulo `every`.
 
-    The reward has two cells: what it is worth on the scale from 0 to 1, and the rest of the one. With `by_arm` every
-    arm of the problem has its own part of the table, which has the arm as its first axis. A table that is not `needed`
-    enters no estimate, so it may be missing where an earlier version counted a log.
+    The reward has two cells: what it is worth on the scale from 0 to 1, and the rest of the one. With `moments` it has
+    four: the number of outcomes, and the sums of the first three powers of how far their rewards are above a reference.
+    With `by_arm` every arm of the problem has its own part of the table, which has the arm as its first axis. A table
+    that is not `needed` enters no estimate, so it may be missing where an earlier version counted a log.
     """
 
     variable: str
@@ -39,11 +41,22 @@ class CountTable:
     arms: tuple[int, ...] = (0,)
     by_arm: bool = False
     needed: bool = True
+    moments: bool = False
 
     @property
     def variables(self) -> tuple[str, ...]:
         """The axes of the table, but for the arm."""
         return (*self.given, self.variable)
+
+
+def measuring(problem: Problem, table: CountTable) -> CountTable:
+    """The same table, with moments if it is one of a reward that is a measurement."""
+    return replace(table, moments=table.variable == problem.reward and problem.reward_is_real)
+
+
+def own_rewards(problem: Problem) -> CountTable:
+    """The rewards of every arm by itself."""
+    return measuring(problem, CountTable(problem.reward, arms=tuple(range(len(problem.arms))), by_arm=True))
 
 
 class Layout:
@@ -53,10 +66,14 @@ class Layout:
         self.tables = tuple(tables)
         if any(problem.reward in table.given for table in self.tables):
             raise ValueError("no table may condition on the reward, which counts partly for both of its cells")
-        cards = {v: 2 if v == problem.reward else len(problem.domains[v]) for v in problem.graph.variables}
+        cards = {v: len(problem.domains[v]) for v in problem.graph.variables}
         place = {v: i for i, v in enumerate(problem.graph.variables)}
         by_arm = {True: (len(problem.arms),), False: ()}
-        self.shapes = [(*by_arm[t.by_arm], *(cards[v] for v in t.variables)) for t in self.tables]
+        cells = {problem.reward: {False: 2, True: 1 + MOMENTS}}
+        self.shapes = [
+            (*by_arm[t.by_arm], *(cards[v] if v not in cells else cells[v][t.moments] for v in t.variables))
+            for t in self.tables
+        ]
         sizes = [int(np.prod(shape)) for shape in self.shapes]
         self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
         self.size = int(self.offsets[-1])
@@ -67,13 +84,16 @@ class Layout:
             shape = shape[table.by_arm :]
             self._arm_strides[k] = int(np.prod(shape)) if table.by_arm else 0
             for axis, v in enumerate(table.variables):
-                if v != problem.reward:  # the reward counts in both of its cells
+                if v != problem.reward:  # the reward counts in all of its cells
                     self._strides[place[v], k] += int(np.prod(shape[axis + 1 :]))
         self._by_arm = bool(self._arm_strides.any())
         self._every = np.array([t.every for t in self.tables], dtype=np.intp)
         self._rest = np.array([t.rest for t in self.tables], dtype=np.intp)
         self._split = bool((self._every > 1).any())
         self.reward_tables = np.flatnonzero([t.variable == problem.reward for t in self.tables])
+        of_moments = np.array([t.moments for t in self.tables], dtype=bool)
+        self._shared = self.reward_tables[~of_moments[self.reward_tables]]  # its outcomes count for both cells
+        self._measured = self.reward_tables[of_moments[self.reward_tables]]
         self._counted = np.zeros((len(problem.arms), len(self.tables)))
         for k, table in enumerate(self.tables):
             self._counted[list(table.arms), k] = 1.0
@@ -96,11 +116,39 @@ class Layout:
         """The counts of one table with axes (row, given..., variable); the arm comes after the row if it has one."""
         return counts[:, self.slice(table)].reshape(len(counts), *self.shapes[self.place[table]])
 
+    @property
+    def has_moments(self) -> bool:
+        return bool(len(self._measured))
+
+    @cached_property
+    def numbers(self) -> Indices:
+        """The cells that count the outcomes on the rows of tables with moments; the sums of powers lie behind them."""
+        starts = [np.arange(self.slices[k].start, self.slices[k].stop, 1 + MOMENTS) for k in self._measured]
+        return np.concatenate([np.zeros(0, dtype=np.intp), *starts])
+
+    def moved(self, counts: Array, by: Array) -> Array:
+        """The counts, axes (row, cell), if every reward of a row were larger by a number of this row."""
+        found, at = counts.copy(), self.numbers
+        n, s, q, c = (counts[:, at + k] for k in range(1 + MOMENTS))
+        d = by[:, np.newaxis]
+        found[:, at + 1] = s + n * d
+        found[:, at + 2] = q + (2 * s + n * d) * d
+        found[:, at + 3] = c + (3 * q + (3 * s + n * d) * d) * d
+        return found
+
     def add(
-        self, counts: Array, rows: Indices, arms: Indices, codes: NDArray[np.integer], reward: Array, number: Indices
+        self,
+        counts: Array,
+        rows: Indices,
+        arms: Indices,
+        codes: NDArray[np.integer],
+        reward: Array,
+        number: Indices,
+        above: Array | None = None,
     ) -> None:
-        """Count outcomes: the row of each, its arm, its codes, its reward, and its number among the outcomes of its
-        arm. A row may occur several times; its outcomes are added in their order."""
+        """Count outcomes: the row of each, its arm, its codes, its reward, its number among the outcomes of its arm,
+        and for tables with moments how far its reward is above the reference. A row may occur several times; its
+        outcomes are added in their order."""
         if not len(rows) or not self.tables:
             return
         cells = (codes.astype(float) @ self._strides).astype(np.intp)
@@ -111,8 +159,13 @@ class Layout:
         counted = self._counted.take(arms, axis=0)
         if self._split:
             counted *= number[:, np.newaxis] % self._every == self._rest
-        of_reward, flat = self.reward_tables, counts.reshape(-1)
+        of_reward, flat = self._shared, counts.reshape(-1)
         won = counted[:, of_reward] * reward[:, np.newaxis]
         counted[:, of_reward] -= won
         np.add.at(flat, cells, counted)
         np.add.at(flat, cells[:, of_reward] + 1, won)
+        if above is not None and self.has_moments:
+            at, power = cells[:, self._measured], counted[:, self._measured]
+            for k in range(1, 1 + MOMENTS):
+                power = power * above[:, np.newaxis]
+                np.add.at(flat, at + k, power)

@@ -112,7 +112,7 @@ def _tally(source: Source, group: tuple[str, ...], domains: Domains, between: Ma
     if real is None:
         return sums(list(codes.values()), rows.weights, shape)
     low, high = between[real]
-    upper = (rows.measured_within(real, low, high) - low * rows.weights) / (high - low)
+    upper = (rows.measured_within(real, low, high).sums(rows.weights) - low * rows.weights) / (high - low)
     ends = [np.full(len(upper), end) for end in (0, 1)]
     lower_cells, upper_cells = ([codes.get(v, end) for v in group] for end in ends)
     return sums(lower_cells, rows.weights - upper, shape) + sums(upper_cells, upper, shape)

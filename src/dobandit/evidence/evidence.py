@@ -26,16 +26,22 @@ class Evidence:
     counts: Array  # by cell of the tables
     told: Array  # by arm: outcomes that are known
     rewards: Array  # by arm: their sum, on the scale from 0 (worst) to 1 (best)
+    reference: Array  # what moments are taken about: the first reward that is known, NaN before
+    worst: Array  # the least reward that is known
 
     @classmethod
     def none(cls, problem: Problem, tables: Sequence[CountTable], rows: int) -> Evidence:
         layout, by_arm = Layout(problem, tables), (rows, len(problem.arms))
-        return cls(layout, np.zeros((rows, layout.size)), np.zeros(by_arm), np.zeros(by_arm))
+        counts, told, rewards = np.zeros((rows, layout.size)), np.zeros(by_arm), np.zeros(by_arm)
+        return cls(layout, counts, told, rewards, np.full(rows, np.nan), np.full(rows, np.inf))
 
     def add(self, rows: Indices, arms: Indices, codes: NDArray[np.integer], reward: Array, number: Indices) -> None:
         """Outcomes: the row of each, its arm, the codes of its variables, its reward, and its number among the outcomes
         of its arm. A row may occur several times."""
-        if self.layout.counts_all:
+        if self.layout.has_moments:  # of all arms
+            above = self._above_reference(rows, reward)
+            self.layout.add(self.counts, rows, arms, codes, reward, number, above)
+        elif self.layout.counts_all:
             self.layout.add(self.counts, rows, arms, codes, reward, number)
         elif len(some := np.flatnonzero(self.layout.counts_arm[arms])):
             self.layout.add(self.counts, rows[some], arms[some], codes[some], reward[some], number[some])
@@ -43,23 +49,39 @@ class Evidence:
         np.add.at(self.told.reshape(-1), place, 1.0)
         np.add.at(self.rewards.reshape(-1), place, reward)
 
+    def _above_reference(self, rows: Indices, reward: Array) -> Array:
+        first = np.flatnonzero(np.isnan(self.reference[rows]))[::-1]  # of several in a row, the first one remains
+        self.reference[rows[first]] = reward[first]
+        np.minimum.at(self.worst, rows, reward)
+        return np.asarray(reward - self.reference[rows])
+
     def add_logged(self, logged: Logged) -> None:
-        """A log that every row starts from."""
-        self.counts += logged.counts
+        """A log that every row starts from, or learns of later."""
+        if self.layout.has_moments:
+            self.reference = np.where(np.isnan(self.reference), logged.reference, self.reference)
+            self.worst = np.minimum(self.worst, logged.worst)
+            same = np.broadcast_to(logged.counts, self.counts.shape)
+            self.counts += self.layout.moved(same, logged.reference - self.reference)
+        else:
+            self.counts += logged.counts
         self.told += logged.rows
         self.rewards += logged.rewards
 
     def take(self, rows: Indices) -> Evidence:
         """These rows only, or some of them twice."""
-        return Evidence(self.layout, self.counts[rows], self.told[rows], self.rewards[rows])
+        return Evidence(self.layout, *(numbers[rows] for numbers in self._arrays))
 
     def copy_rows(self, source: Indices, target: Indices) -> None:
         """Rows that have seen the same as others so far."""
-        for numbers in (self.counts, self.told, self.rewards):
+        for numbers in self._arrays:
             numbers[target] = numbers[source]
+
+    @property
+    def _arrays(self) -> tuple[Array, ...]:
+        return self.counts, self.told, self.rewards, self.reference, self.worst
 
     @staticmethod
     def joined(parts: Sequence[Evidence]) -> Evidence:
         """The rows of several batches that count the same tables."""
-        fields = zip(*((part.counts, part.told, part.rewards) for part in parts), strict=True)
+        fields = zip(*(part._arrays for part in parts), strict=True)
         return Evidence(parts[0].layout, *map(np.concatenate, fields))

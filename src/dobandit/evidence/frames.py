@@ -62,19 +62,35 @@ class Frame:
         if measure is not None:
             if not frame.collect_schema()[measure].is_numeric():
                 raise DataError(f"{self.name}: column {measure} has texts, and numbers are needed")
-            y = nw.col(measure)
-            weighted = y if self._weights is None else y * nw.col(self._weights)
-            frame = frame.with_columns(weighted.alias("what is measured"))
-            asked |= {"total measured": nw.col("what is measured").sum(), "least measured": y.min()}
-            asked |= {"most measured": y.max(), "number measured": y.count()}
+            y, reference = nw.col(measure), self._least(measure)
+            powers = self._powers(y - reference)
+            frame = frame.with_columns(*(power.alias(name) for name, power in powers.items()))
+            asked |= {f"total {name}": nw.col(name).sum() for name in powers}
+            asked |= {"least measured": y.min(), "most measured": y.max(), "number measured": y.count()}
         rows = self._fetched(frame.group_by(*variables).agg(**asked) if variables else frame.select(**asked))
         columns = list(map(list, zip(*rows, strict=True))) or [[] for _ in range(len(variables) + len(asked))]
         values, numbers = columns[: len(variables)], [np.array(c, dtype=float) for c in columns[len(variables) :]]
         measured = None
         if measure is not None:
-            sums, least, most, present = numbers[-4:]
-            measured = Measured.checked(sums, least, most, numbers[0] - present, measure, self.name)
+            *_, first, second, third, least, most, present = numbers
+            sums, missing = np.array([first, second, third]), numbers[0] - present
+            measured = Measured.checked(sums, reference, least, most, missing, measure, self.name)
         return Grouped(values, numbers[0 if self._weights is None else 1], tuple(variables), self.name, measured)
+
+    def _least(self, measure: str) -> float:
+        """The least finite number of a column, about which its powers are added up; 0 if there is none."""
+        import narwhals as nw
+
+        ((least,),) = self._fetched(self._frame.select(nw.col(measure).min()))
+        return float(least) if least is not None and math.isfinite(least) else 0.0
+
+    def _powers(self, above: Any) -> dict[str, Any]:
+        """The first three powers of a column with the weights of the rows, by names that no other column has."""
+        import narwhals as nw
+
+        weight = 1 if self._weights is None else nw.col(self._weights)
+        powers = (above, above * above, above * above * above)
+        return {f"what is measured, power {k}": power * weight for k, power in enumerate(powers, 1)}
 
     def values(self, column: str) -> list[Occurrence]:
         import narwhals as nw

@@ -19,10 +19,12 @@ _MISSING = {"", "nan", "none", "null", "na", "n/a", "<na>", "nat"}
 
 
 class Measured(NamedTuple):
-    """A column of numbers, summed up with its weights: one sum for each row of a `Grouped`."""
+    """A column of numbers, summed up with its weights: the sums of the first three powers of how far the numbers are
+    above the least of the whole column, for each row of a `Grouped`."""
 
-    sums: Array
-    least: float
+    powers: Array  # axes: power, row
+    reference: float  # the least of all
+    least: float  # of the rows that are here
     most: float
 
     @classmethod
@@ -36,16 +38,33 @@ class Measured(NamedTuple):
                 if not _is_missing(label(value)):
                     raise DataError(f"{source}: column {name} has {value!r}, which is not a number") from None
                 numbers[i] = np.nan
-        return cls.checked(numbers * weights, numbers, numbers, np.isnan(numbers), name, source)
+        of_numbers = cls.of_numbers(numbers, weights)
+        return cls.checked(of_numbers.powers, of_numbers.reference, numbers, numbers, np.isnan(numbers), name, source)
 
     @classmethod
-    def checked(cls, sums: Array, least: Array, most: Array, missing: NDArray[Any], name: str, source: str) -> Measured:
-        """From sums, smallest and largest values and numbers of missing ones, group by group."""
+    def of_numbers(cls, numbers: Array, weights: Array) -> Measured:
+        """From single numbers."""
+        present = numbers[np.isfinite(numbers)]
+        least, most = (float(present.min()), float(present.max())) if len(present) else (0.0, 0.0)
+        return cls(weights * (numbers - least) ** np.arange(1, 4)[:, np.newaxis], least, least, most)
+
+    @classmethod
+    def checked(
+        cls, powers: Array, reference: float, least: Array, most: Array, missing: NDArray[Any], name: str, source: str
+    ) -> Measured:
+        """From sums of powers, smallest and largest values and numbers of missing ones, group by group."""
         if holes := int(missing.sum()):
             raise DataError(f"{source}: column {name} has {_rows(holes)} without a value; drop or fill them")
-        if not np.isfinite([*sums, *least, *most]).all():
+        if not (np.isfinite(powers).all() and np.isfinite([*least, *most]).all()):
             raise DataError(f"{source}: column {name} has a value that is not a finite number; drop or fill it")
-        return cls(sums, float(least.min(initial=np.inf)), float(most.max(initial=-np.inf)))
+        return cls(powers, reference, float(least.min(initial=np.inf)), float(most.max(initial=-np.inf)))
+
+    def sums(self, weights: Array) -> Array:
+        """The sums of the numbers themselves, for rows with these weights."""
+        return np.asarray(self.powers[0] + self.reference * weights)
+
+    def only(self, keep: Flags) -> Measured:
+        return self._replace(powers=self.powers[:, keep])
 
 
 @dataclass(frozen=True)
@@ -79,8 +98,8 @@ class Grouped:
         column = self.columns[self.variables.index(variable)]
         return np.fromiter((code[value] for value in column), dtype=np.intp, count=len(column))
 
-    def measured_within(self, variable: str, low: float, high: float) -> Array:
-        """The sums of the measurement, every single value of which lies between two ends."""
+    def measured_within(self, variable: str, low: float, high: float) -> Measured:
+        """The measurement, every single value of which lies between two ends."""
         if self.measured is None:
             raise ValueError(f"{variable} was not measured")
         for value in (self.measured.least, self.measured.most):
@@ -88,12 +107,12 @@ class Grouped:
                 raise DataError(
                     f"{self.source}: column {variable} has the value {value:g}, outside {low:g} to {high:g}"
                 )
-        return self.measured.sums
+        return self.measured
 
     def only(self, keep: Flags) -> Grouped:
         """The rows that are marked."""
         columns = [[v for v, kept in zip(column, keep, strict=True) if kept] for column in self.columns]
-        measured = self.measured and self.measured._replace(sums=self.measured.sums[keep])
+        measured = self.measured and self.measured.only(keep)
         return Grouped(columns, self.weights[keep], self.variables, self.source, measured)
 
     def _text_of(self, variable: str, domain: Sequence[str]) -> Mapping[Any, str]:

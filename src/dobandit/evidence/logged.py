@@ -5,6 +5,7 @@ Only counts are kept: the cells of the tables that a policy asked for, and what 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -12,9 +13,9 @@ import numpy as np
 
 from dobandit.arrays import Array, Indices
 from dobandit.errors import ArmError, DataError
-from dobandit.evidence.count_tables import CountTable, Layout
+from dobandit.evidence.count_tables import MOMENTS, CountTable, Layout
 from dobandit.evidence.counts import INTERVENTION, LARGEST, cells, check_spelling, nothing_done, sums
-from dobandit.evidence.grouped import Grouped
+from dobandit.evidence.grouped import Grouped, Measured
 from dobandit.evidence.source import Source
 from dobandit.problem import Arm, Problem, Value
 
@@ -25,15 +26,21 @@ class Logged(NamedTuple):
     counts: Array  # by cell
     rows: Array  # by arm
     rewards: Array  # by arm, on the scale from 0 (worst) to 1 (best)
+    reference: float = math.nan  # what moments are taken about, on the same scale
+    worst: float = math.inf  # the least reward
 
 
 class _Rows(NamedTuple):
-    """Groups of equal rows: their arm, their codes, how many there are, and what they earned together."""
+    """Groups of equal rows: their arm, their codes, how many there are, what they earned together, and the sums of the
+    powers of how far their rewards are above a reference."""
 
     arms: Indices
     codes: dict[str, Indices]
     number: Array
     earned: Array
+    powers: Array  # axes: power, group
+    reference: float
+    worst: float
 
 
 def read_log(problem: Problem, source: Source, layout: Layout) -> Logged:
@@ -45,21 +52,35 @@ def read_log(problem: Problem, source: Source, layout: Layout) -> Logged:
     for table, shape, at in zip(layout.tables, layout.shapes, layout.slices, strict=True):
         group = [v for v in table.variables if v != problem.reward]
         rows = _rows(problem, source, group) if whole is None else whole
-        counts[at] = _table(rows, group, shape, table, table.variable == problem.reward)
+        of_reward = table.variable == problem.reward
+        counts[at] = (_moments if table.moments else _shares if of_reward else _numbers)(rows, group, shape, table)
     arms = _rows(problem, source, ()) if whole is None else whole
     if not arms.number.sum():
         raise DataError(f"{source.name}: there are no rows to observe")
     number, earned = (sums([arms.arms], each, (len(problem.arms),)) for each in (arms.number, arms.earned))
-    return Logged(counts, number, earned)
+    return Logged(counts, number, earned, arms.reference, arms.worst)
 
 
-def _table(rows: _Rows, group: Sequence[str], shape: tuple[int, ...], table: CountTable, of_reward: bool) -> Array:
-    counted = np.isin(rows.arms, table.arms)
-    index = [*([rows.arms] if table.by_arm else []), *(rows.codes[v] for v in group)]
-    if not of_reward:
-        return sums(index, rows.number * counted, shape).ravel()
+def _numbers(rows: _Rows, group: Sequence[str], shape: tuple[int, ...], table: CountTable) -> Array:
+    """The cells of a table of another variable than the reward."""
+    return sums(_index(rows, group, table), rows.number * np.isin(rows.arms, table.arms), shape).ravel()
+
+
+def _shares(rows: _Rows, group: Sequence[str], shape: tuple[int, ...], table: CountTable) -> Array:
+    """The two cells of every row of a table of the reward."""
+    counted, index = np.isin(rows.arms, table.arms), _index(rows, group, table)
     lost, won = (rows.number - rows.earned) * counted, rows.earned * counted
     return np.stack([sums(index, lost, shape[:-1]), sums(index, won, shape[:-1])], axis=-1).ravel()
+
+
+def _moments(rows: _Rows, group: Sequence[str], shape: tuple[int, ...], table: CountTable) -> Array:
+    """The number of outcomes and the sums of powers in every row of a table of the reward."""
+    counted, index = np.isin(rows.arms, table.arms), _index(rows, group, table)
+    return np.stack([sums(index, each * counted, shape[:-1]) for each in (rows.number, *rows.powers)], axis=-1).ravel()
+
+
+def _index(rows: _Rows, group: Sequence[str], table: CountTable) -> list[Indices]:
+    return [*([rows.arms] if table.by_arm else []), *(rows.codes[v] for v in group)]
 
 
 def _rows(problem: Problem, source: Source, variables: Iterable[str]) -> _Rows:
@@ -73,10 +94,14 @@ def _rows(problem: Problem, source: Source, variables: Iterable[str]) -> _Rows:
     codes = {v: found.codes(v, problem.domains[v]) for v in asked}
     arms = _arms(problem, found, codes) if tells else np.zeros(len(found.weights), dtype=np.intp)
     if measured:
-        worth = found.measured_within(measured, min(problem.reward_values), max(problem.reward_values))
+        rewards = found.measured_within(measured, min(problem.reward_values), max(problem.reward_values))
     else:
-        worth = np.array(problem.reward_values)[codes[problem.reward]] * found.weights
-    return _Rows(arms, codes, found.weights, problem.utility(worth, found.weights))
+        worth = np.array(problem.reward_values)[codes[problem.reward]]
+        rewards = Measured.of_numbers(worth, found.weights)
+    earned = rewards.sums(found.weights) if measured else worth * found.weights
+    powers = rewards.powers * (problem.utility_slope ** np.arange(1, 1 + MOMENTS))[:, np.newaxis]
+    reference, *ends = problem.utility(np.array([rewards.reference, rewards.least, rewards.most])).tolist()
+    return _Rows(arms, codes, found.weights, problem.utility(earned, found.weights), powers, reference, min(ends))
 
 
 def _variables_set(problem: Problem, source: Source) -> tuple[str, ...]:

@@ -194,6 +194,11 @@ class Problem(_Fields):
             object.__setattr__(other, name, graph)  # frozen, but the copy is new
         return other
 
+    @property
+    def reward_is_real(self) -> bool:
+        """Whether the reward has more than two values, so that its variance has to be learnt from the data."""
+        return self.reward_is_continuous or len(set(self.reward_values)) > 2
+
     def utility(self, earned: Array, rows: Array | float = 1.0) -> Array:
         """Rewards on the scale from 0 (worst) to 1 (best) that policies see; of so many rows together."""
         low, high = min(self.reward_values), max(self.reward_values)
@@ -204,6 +209,12 @@ class Problem(_Fields):
     def known_values(self) -> dict[str, tuple[str, ...]]:
         """The domains without the value that stands for what is missing."""
         return {v: domain.known for v, domain in self.domains.items()}
+
+    @property
+    def utility_slope(self) -> float:
+        """By how much utility changes with one unit of the reward."""
+        scale = 1 / (max(self.reward_values) - min(self.reward_values))
+        return scale if self.goal == "max" else -scale
 
     @property
     def hidden(self) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ from dobandit.study.plain import array_from_plain, array_to_plain
 from dobandit.study.stored import stored
 
 ROUNDED = 1e-9  # of a row: what rounding may change when rewards are added up in another order
-_FIELDS = ("counts", "told", "rewards")
+_FIELDS = ("counts", "told", "rewards", "reference", "worst")
 
 
 class Tally:
@@ -49,8 +50,9 @@ class Tally:
         for table, at in zip(self.layout.tables, self.layout.slices, strict=True):
             if _key(vars(table)) in found:
                 counts[at] = array_from_plain(found[_key(vars(table))])
-        arms = (array_from_plain(evidence[name]) for name in ("rows", "rewards"))
-        self.evidence.add_logged(Logged(counts, *arms))
+        rows, rewards = (array_from_plain(evidence[name]) for name in ("rows", "rewards"))
+        reference, worst = (float(evidence.get(name, math.nan)) for name in ("reference", "worst"))
+        self.evidence.add_logged(Logged(counts, rows, rewards, reference, worst))
 
     def to_plain(self) -> dict[str, Any]:
         return {"tables": self._tables, **{name: array_to_plain(getattr(self.evidence, name)) for name in _FIELDS}}
@@ -95,6 +97,7 @@ def count_log(problem: Problem, source: Source, tallies: Sequence[Tally], name: 
     evidence = {
         "rows": array_to_plain(logged.rows),
         "rewards": array_to_plain(logged.rewards),
+        **({"reference": logged.reference, "worst": logged.worst} if layout.has_moments else {}),
         "tables": [
             {**_written(table), "counts": array_to_plain(logged.counts[layout.slice(table)])} for table in tables
         ],
@@ -112,13 +115,18 @@ def is_same_log(one: facts.Observed, other: facts.Observed) -> bool:
     pairs = [(tables[key], others[key]) for key in tables]
     pairs += [(one.evidence[name], other.evidence[name]) for name in ("rows", "rewards")]
     arrays = [tuple(map(array_from_plain, pair)) for pair in pairs]
-    return all(a.shape == b.shape and np.allclose(a, b, rtol=0.0, atol=ROUNDED * one.rows) for a, b in arrays)
+    ends = [(log.evidence.get("reference"), log.evidence.get("worst")) for log in (one, other)]
+    same = ends[0] == ends[1] and all(a.shape == b.shape for a, b in arrays)
+    return same and all(np.allclose(a, b, rtol=ROUNDED, atol=ROUNDED * one.rows) for a, b in arrays)
 
 
 def _written(table: CountTable) -> dict[str, Any]:
-    return {"variable": table.variable, "given": list(table.given), "arms": list(table.arms), "by_arm": table.by_arm}
+    fields = {"variable": table.variable, "given": list(table.given), "arms": list(table.arms), "by_arm": table.by_arm}
+    return fields | ({"moments": True} if table.moments else {})
 
 
 def _key(table: Mapping[str, Any]) -> tuple[object, ...]:
-    """What tells a table from others, from its fields or as it is written in a log; the first logs had none by arm."""
-    return table["variable"], tuple(table["given"]), tuple(table["arms"]), table.get("by_arm", False)
+    """What tells a table from others, from its fields or as it is written in a log; the first logs had none by arm,
+    and none with moments."""
+    kinds = table.get("by_arm", False), table.get("moments", False)
+    return table["variable"], tuple(table["given"]), tuple(table["arms"]), *kinds
