@@ -18,7 +18,7 @@ import numpy as np
 
 import dobandit as db
 from _script import options
-from dobandit.estimate.observational.from_rows import effects
+from dobandit.estimate.observational.from_rows import estimates
 from dobandit.evidence import open_source
 from dobandit.graph import Graph
 
@@ -67,7 +67,7 @@ def trial(kind: str, tables: str, rows: int, seed: int) -> tuple[float, float, f
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", db.estimate.SparseDataWarning)
-        (found,) = effects(db.Problem(graph, on, budget=1), open_source(columns, counts), [db.Arm.of({do: x})])
+        (found,) = estimates(db.Problem(graph, on, budget=1), open_source(columns, counts), [db.Arm.of({do: x})])
     return found.mean, found.low, found.high, float(marginal(model.joint({do: x}), graph, on)[1])
 
 

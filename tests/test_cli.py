@@ -467,7 +467,7 @@ def test_two_variables_at_once(dobandit: Run, shop: Path, tmp_path: Path) -> Non
     for setting in ("Ad=1", "do(Ad=1)"):
         answer = json.loads(dobandit("effect", shop, tmp_path / "log.csv", "--do", setting, "--json").out)
         assert [e["arm"] for e in answer["effects"]] == ["do(Ad=1)"]
-        assert set(answer["effects"][0]) == {"arm", "mean", "low", "high", "n", "method"}
+        assert set(answer["effects"][0]) == {"arm", "versus", "mean", "low", "high", "n", "method", "bounds"}
     everything = json.loads(dobandit("effect", shop, tmp_path / "log.csv", "--all", "--json").out)["effects"]
     by_arm = {e["arm"]: e for e in everything}
     assert (by_arm["do(Discount=1)"]["mean"], by_arm["do(Discount=1)"]["method"]) == (None, "none")

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import dobandit as db
 from dobandit.errors import ArmError, DataError, DobanditError, NotIdentifiable, UnknownVariable
 from dobandit.estimate import Effect, SparseDataWarning
-from dobandit.estimate.observational import effects, naive_means
+from dobandit.estimate.observational import estimates, naive_means
 from dobandit.estimate.observational.interval import interval
 from dobandit.estimate.observational.plugin import PlugIn, Rows
 from dobandit.evidence import open_source
@@ -123,7 +123,7 @@ def test_a_missing_cell_beside_a_zero_does_not_matter() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         problem = db.Problem("Z -> X -> Y; Z -> Y", "Y", 10)
-        found = effects(problem, open_source(rows), [db.Arm.of({"X": 0}), db.Arm.of({"X": 1})])
+        found = estimates(problem, open_source(rows), [db.Arm.of({"X": 0}), db.Arm.of({"X": 1})])
     assert [e.mean for e in found] == [0.5, 1.0]
 
 
@@ -310,7 +310,7 @@ def all_effects(problem: db.Problem, rows: list[tuple[int, ...]], times: list[in
     columns = dict(zip(problem.graph.variables, zip(*rows, strict=True), strict=True))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SparseDataWarning)
-        found = effects(problem, open_source(columns, times), problem.arms)
+        found = estimates(problem, open_source(columns, times), problem.arms)
     return [e for e in found if e.method != "none"]
 
 
@@ -379,7 +379,7 @@ def test_intervals_cover_where_values_are_rare(graph: Graph, n: int) -> None:
         problem = db.Problem(graph, "Y", 10)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SparseDataWarning)
-            (found,) = effects(problem, open_source(rows), [db.Arm.of({"X": 1})])
+            (found,) = estimates(problem, open_source(rows), [db.Arm.of({"X": 1})])
         if 1 in rows["X"]:
             covered.append(found.low - 1e-12 <= truth <= found.high + 1e-12)
     assert np.mean(covered) >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / len(covered))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dobandit import worlds
     from dobandit.errors import DobanditError, NotIdentifiable
-    from dobandit.estimate import Effect, check_graph, effect
+    from dobandit.estimate import Effect, Effects, check_graph, effect, effects
     from dobandit.graph import Graph, possibly_optimal
     from dobandit.identification import Estimand, identify, is_identifiable
     from dobandit.problem import Arm, Problem
@@ -30,6 +30,7 @@ _HOME = {
     "Arm": "problem",
     "DobanditError": "errors",
     "Effect": "estimate",
+    "Effects": "estimate",
     "Estimand": "identification",
     "Graph": "graph",
     "NotIdentifiable": "errors",
@@ -37,6 +38,7 @@ _HOME = {
     "Study": "study",
     "check_graph": "estimate",
     "effect": "estimate",
+    "effects": "estimate",
     "identify": "identification",
     "is_identifiable": "identification",
     "possibly_optimal": "graph",
@@ -47,6 +49,7 @@ __all__ = [
     "Arm",
     "DobanditError",
     "Effect",
+    "Effects",
     "Estimand",
     "Graph",
     "NotIdentifiable",
@@ -54,6 +57,7 @@ __all__ = [
     "Study",
     "check_graph",
     "effect",
+    "effects",
     "identify",
     "is_identifiable",
     "possibly_optimal",

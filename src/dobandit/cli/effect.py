@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 
@@ -19,12 +20,11 @@ from dobandit.cli.common import (
     with_common_options,
     world_of,
 )
-from dobandit.cli.tables import number, table
 from dobandit.errors import ArmError, listing
-from dobandit.estimate.observational import Effect, effects, naive_means
+from dobandit.estimate.observational import Effects, Question, estimates, naive_means
 from dobandit.evidence import open_source
 from dobandit.identification import identify
-from dobandit.problem import Arm, Goal, Problem
+from dobandit.problem import Arm, Problem
 
 SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
@@ -33,6 +33,7 @@ SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 @PROBLEM
 @click.argument("data", type=FILE)
 @several("--do", "settings", "X=VALUE", "The intervention; may be given several times.")
+@click.option("--versus", metavar="X=VALUE", help="Another intervention, or do(): show the differences to it.")
 @click.option("--all", "all_arms", is_flag=True, help="All arms; those that observations cannot tell get no numbers.")
 @click.option("--weights", metavar="COLUMN", help="A column of counts or probabilities of the rows.")
 @click.option("--level", default=0.95, show_default=True, type=SHARE, help="The level of the intervals.")
@@ -43,6 +44,7 @@ def command(
     problem: Path,
     data: Path,
     settings: tuple[str, ...],
+    versus: str | None,
     all_arms: bool,
     weights: str | None,
     level: float,
@@ -57,28 +59,26 @@ def command(
     """
     found = Problem.load(problem)
     arms = _arms(found, settings, all_arms)
+    other = None if versus is None else _arm(found, "--versus", versus)
     source = open_source(data, weights)
-    estimates = effects(found, source, arms, level)
+    table = Effects(
+        [Question(arm, other) for arm in arms],
+        estimates(found, source, arms, level, other),
+        found.reward,
+        found.goal,
+        level,
+    )
     if plot is not None or not as_json:
-        true_means = _true_means(found, problem, arms) if truth else [math.nan] * len(arms)
-        answers = list(map(Answer, arms, estimates, naive_means(found, source, arms), true_means))
+        table = replace(table, naive=_differences(lambda of: naive_means(found, source, of), arms, other))
+    if truth:
+        table = replace(table, truth=_differences(lambda of: _true_means(found, problem, of), arms, other))
     if plot is not None:
-        _draw(found, answers, plot)
+        _draw(table, plot)
         say(f"wrote {plot}", quiet)
     if as_json:
-        rows = zip(arms, estimates, strict=True)
-        print_json({"effects": [{"arm": str(arm), **vars(estimate)} for arm, estimate in rows]})
+        print_json({"effects": table.to_dicts(), "left_out": table.left_out})
     else:
-        _show(found, answers, level, truth)
-
-
-class Answer(NamedTuple):
-    """What is known about an arm; NaN where nothing is."""
-
-    arm: Arm
-    estimate: Effect
-    naive: float
-    truth: float
+        console().print(table)
 
 
 def _arms(problem: Problem, settings: tuple[str, ...], all_arms: bool) -> list[Arm]:
@@ -87,21 +87,29 @@ def _arms(problem: Problem, settings: tuple[str, ...], all_arms: bool) -> list[A
         raise click.UsageError("say which effect: --do X=VALUE (once or several times), or --all")
     if all_arms:
         return list(problem.arms)
-    arms = [_arm(problem, setting) for setting in dict.fromkeys(settings)]
+    arms = [_arm(problem, "--do", setting) for setting in dict.fromkeys(settings)]
     for arm in arms:
         identify(problem.graph, arm.variables[0], problem.reward)
     return arms
 
 
-def _arm(problem: Problem, setting: str) -> Arm:
+def _arm(problem: Problem, option: str, setting: str) -> Arm:
     arm = read_arm(setting).within(problem.domains)
     others = [v for v in problem.graph.variables if v != problem.reward]
+    if arm.observes and option == "--versus":
+        return arm
     if len(arm.variables) != 1 or not set(arm.variables) <= set(others):
-        raise ArmError(f"--do {setting}: there is no such variable to set; there are {listing(others)}")
+        raise ArmError(f"{option} {setting}: there is no such variable to set; there are {listing(others)}")
     for variable, value in arm.settings:
         if value not in problem.domains[variable]:
-            raise ArmError(f"--do {setting}: the values of {variable} are {listing(problem.domains[variable])}")
+            raise ArmError(f"{option} {setting}: the values of {variable} are {listing(problem.domains[variable])}")
     return arm
+
+
+def _differences(means: Callable[[list[Arm]], list[float]], arms: list[Arm], versus: Arm | None) -> list[float]:
+    """The means of these arms, less that of the other one if there is one."""
+    less = 0.0 if versus is None else means([versus])[0]
+    return [mean - less for mean in means(arms)]
 
 
 def _true_means(problem: Problem, path: Path, arms: list[Arm]) -> list[float]:
@@ -111,32 +119,15 @@ def _true_means(problem: Problem, path: Path, arms: list[Arm]) -> list[float]:
     return [means.get(arm, math.nan) for arm in arms]
 
 
-def _show(problem: Problem, answers: list[Answer], level: float, truth: bool) -> None:
-    from rich.markup import escape
-
-    numbers = [f"mean {problem.reward}", f"{level:.0%} interval", "rows", "naive", *(["true"] if truth else [])]
-    shown = table("arm", numbers=numbers)
-    shown.add_column("method")
-    for arm, e, naive, true in sorted(answers, key=lambda answer: _rank(answer.estimate.mean, problem.goal)):
-        known = e.method != "none"
-        cells = [f"{e.mean:.4g}", f"{e.low:.4g} to {e.high:.4g}", f"{e.n:,}"] if known else ["", "", ""]
-        cells += [number(naive), *([number(true)] if truth else [])]
-        shown.add_row(escape(str(arm)), *cells, e.method if known else "not identifiable")
-    screen = console()
-    screen.print(shown)
-    screen.print("[dim]naive: the mean of the rows that happened to have this value, confounding included[/]")
-
-
-def _rank(mean: float, goal: Goal) -> float:
-    return math.inf if math.isnan(mean) else -mean if goal == "max" else mean
-
-
-def _draw(problem: Problem, answers: list[Answer], path: Path) -> None:
+def _draw(table: Effects, path: Path) -> None:
     from dobandit.plots import EffectRow, effects_figure, save
 
+    unknown = [math.nan] * len(table)
     rows = []
-    for arm, e, *others in answers:
+    for (question, e), *others in zip(table, table.naive or unknown, table.truth or unknown, strict=True):
         known = (None if math.isnan(value) else value for value in (e.mean, e.low, e.high, *others))
-        rows.append(EffectRow(str(arm), *known))
-    title, xlabel = f"Effects on {problem.reward}", f"mean of {problem.reward}"
-    save(effects_figure(rows, title=title, xlabel=xlabel, low_is_good=problem.goal == "min"), path)
+        rows.append(EffectRow(str(question.arm), *known))
+    title, xlabel = f"Effects on {table.reward}", f"mean of {table.reward}"
+    if table.questions[0].versus is not None:
+        xlabel = f"difference in the {xlabel} to {table.questions[0].versus}"
+    save(effects_figure(rows, title=title, xlabel=xlabel, low_is_good=table.goal == "min"), path)

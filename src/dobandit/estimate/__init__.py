@@ -1,4 +1,4 @@
 """Evidence turned into means and uncertainty: from logs alone (`observational`), as the paper does it (`published`),
 and with all data pooled through the graph (`pooled`)."""
 
-from dobandit.estimate.observational import Effect, SparseDataWarning, check_graph, effect
+from dobandit.estimate.observational import Effect, Effects, SparseDataWarning, check_graph, effect, effects

@@ -1,9 +1,19 @@
 """Evidence: what was seen, as counts of named tables."""
 
 from dobandit.evidence.count_tables import MOMENTS, MOST_CELLS, CountTable, Layout, measuring, own_rewards
-from dobandit.evidence.counts import INTERVENTION, cells, check_interventions, check_spelling, count, values_of
+from dobandit.evidence.counts import (
+    INTERVENTION,
+    Domains,
+    cells,
+    check_interventions,
+    check_spelling,
+    count,
+    rows_left_out,
+    values_of,
+)
 from dobandit.evidence.evidence import Evidence
 from dobandit.evidence.logged import Logged, read_log
+from dobandit.evidence.sample import Sample, read_sample
 from dobandit.evidence.source import Occurrence, Source, Weights
 from dobandit.evidence.sources import Data, open_file, open_source
 from dobandit.evidence.tables import check_form, frame, write_columns, write_table

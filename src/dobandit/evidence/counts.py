@@ -62,6 +62,15 @@ def observations(source: Source, variables: tuple[str, ...], measure: str | None
     return found.only(np.array([observed[value] for value in found.columns[-1]], dtype=bool))
 
 
+def rows_left_out(source: Source, variables: Collection[str]) -> float:
+    """How many rows are no plain observations, because something was done in them."""
+    if INTERVENTION not in source.columns or INTERVENTION in variables:
+        return 0.0
+    found = source.group((INTERVENTION,))
+    done = np.array([bool(_parsed(value, source)) for value in found.columns[0]], dtype=bool)
+    return float(found.weights[done].sum())
+
+
 def check_spelling(source: Source, variables: Collection[str]) -> None:
     """Experiments must not pass for observations because of a capital letter."""
     for column in source.columns:

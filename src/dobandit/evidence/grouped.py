@@ -98,6 +98,12 @@ class Grouped:
         column = self.columns[self.variables.index(variable)]
         return np.fromiter((code[value] for value in column), dtype=np.intp, count=len(column))
 
+    def numbers(self, variable: str) -> Array:
+        """The values of a column of finite numbers."""
+        column = self.columns[self.variables.index(variable)]
+        once = np.ones(len(column))
+        return Measured.of(column, once, variable, self.source).sums(once)
+
     def measured_within(self, variable: str, low: float, high: float) -> Measured:
         """The measurement, every single value of which lies between two ends."""
         if self.measured is None:

@@ -5,6 +5,8 @@
 >>> e = db.effect(db.Graph("Z -> X -> Y; Z -> Y"), log, do={"X": 1}, reward="Y")
 >>> e.mean, e.n, e.method
 (0.75, 6, 'adjustment')
+>>> db.effect("Z -> X -> Y; Z -> Y", log, do={"X": 1}, versus={"X": 0}, reward="Y").mean  # the difference
+0.5
 """
 
 from __future__ import annotations
@@ -14,18 +16,30 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
 from dobandit.errors import ArmError, DataError, DobanditError, MissingCell, NotIdentifiable, listing
 from dobandit.estimate.observational.interval import interval
-from dobandit.estimate.observational.plugin import check_size, plug_in
-from dobandit.evidence import Data, Source, Weights, check_interventions, check_spelling, count, open_source, values_of
+from dobandit.estimate.observational.plugin import Term, check_size, ends, plug_in
+from dobandit.estimate.observational.shared_rows import SharedRows
+from dobandit.evidence import (
+    Data,
+    Source,
+    Weights,
+    check_interventions,
+    check_spelling,
+    count,
+    open_source,
+    rows_left_out,
+    values_of,
+)
 from dobandit.graph import Graph, GraphLike, as_graph
 from dobandit.identification import Estimand, Method, Sum, Table, identify
 from dobandit.problem import Arm, Problem, Value, is_number, label
 
+METHODS: tuple[Method, ...] = get_args(Method)  # from the least to the most demanding
 ROUNDED = 1e-3  # probabilities that sum to one up to this were rounded on their way here
 MANY_VALUES = 20  # a reward with more different numbers than this is a measurement, not a set of values
 
@@ -36,13 +50,29 @@ class SparseDataWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Effect:
-    """E[reward | do(...)]: the estimate, its interval, the number of rows behind it, and how it was found."""
+    """E[reward | do(...)], or the difference of two: the estimate, its interval, the number of rows behind it, and how
+    it was found. `left_out` is the number of rows that do not count, because something was done in them."""
 
     mean: float
     low: float
     high: float
     n: float
     method: Method | Literal["none"]
+    left_out: float = 0
+
+
+class Question(NamedTuple):
+    """The mean after one intervention, or how much it differs from that after another."""
+
+    arm: Arm
+    versus: Arm | None = None
+
+    @property
+    def arms(self) -> tuple[Arm, ...]:
+        return (self.arm,) if self.versus is None else (self.arm, self.versus)
+
+    def __str__(self) -> str:
+        return " versus ".join(map(str, self.arms))
 
 
 @dataclass(frozen=True)
@@ -55,9 +85,15 @@ class Scale:
 
 
 def effect(
-    graph: GraphLike, data: Data, do: Mapping[str, Value], reward: str, weights: Weights = None, level: float = 0.95
+    graph: GraphLike,
+    data: Data,
+    do: Mapping[str, Value],
+    reward: str,
+    weights: Weights = None,
+    level: float = 0.95,
+    versus: Mapping[str, Value] | None = None,
 ) -> Effect:
-    """E[reward | do(X=x)], estimated from observations and the graph.
+    """E[reward | do(X=x)], or how it differs from that of another intervention, from observations and the graph.
 
     Parameters
     ----------
@@ -74,11 +110,15 @@ def effect(
         probabilities: then the answer is exact, n is 0 and the interval a point.
     level
         The confidence level of the interval, between 0 and 1.
+    versus
+        Another intervention, such as ``{"X": 0}``: the answer is the mean under `do` minus the mean under `versus`.
+        An empty mapping compares with doing nothing.
 
     Returns
     -------
     Effect
-        The mean, the ends of its interval, the number of rows, and the method by which the effect is identified.
+        The mean, the ends of its interval, the number of rows, and the method by which the effect is identified. Of a
+        difference it is the more demanding method of the two.
 
     Raises
     ------
@@ -86,32 +126,36 @@ def effect(
         No amount of observations reveals this effect.
     """
     problem = graph if isinstance(graph, Problem) and graph.reward == reward else None
-    graph, arm = as_graph(graph), _arm(do)
+    graph, question = as_graph(graph), Question(arm_of(do), None if versus is None else arm_of(versus))
     source = open_source(data, weights)
     check_spelling(source, graph.variables)
-    estimand = _estimand(graph, arm, reward)
-    needed = sorted(estimand.variables.union(arm.variables))
-    scale = problem_scale(problem) if problem else infer_scale(source, needed, reward)
-    return _Counted(source, [estimand], scale).effect(estimand, arm, _checked_level(level))
+    estimands = {arm: _estimand(graph, arm, reward) for arm in question.arms}
+    needed = {v for arm, estimand in estimands.items() for v in estimand.variables.union(arm.variables)}
+    scale = problem_scale(problem) if problem else infer_scale(source, sorted(needed), reward)
+    left_out = rows_left_out(source, graph.variables)
+    return _Counted(source, estimands, scale, left_out).effect(question, _checked_level(level))
 
 
-def effects(problem: Problem, source: Source, arms: Iterable[Arm], level: float = 0.95) -> list[Effect]:
+def estimates(
+    problem: Problem, source: Source, arms: Iterable[Arm], level: float = 0.95, versus: Arm | None = None
+) -> list[Effect]:
     """The effects of these arms of a problem from logged rows, in the problem's values and units.
 
     All tables are counted together, so that a large log is read once. What observations cannot tell
     has the method "none" and no numbers.
     """
     check_interventions(source, problem.graph.variables, problem.domains)
-    estimands: dict[Arm, Estimand | None] = dict.fromkeys(arms)
-    for arm in estimands:
+    questions = [Question(arm, versus) for arm in arms]
+    estimands: dict[Arm, Estimand] = {}
+    if versus is not None:
+        estimands[versus] = _estimand(problem.graph, versus, problem.reward)
+    for question in questions:
         with suppress(NotIdentifiable):
-            estimands[arm] = _estimand(problem.graph, arm, problem.reward)
-    counted = _Counted(source, [e for e in estimands.values() if e], problem_scale(problem))
-    level = _checked_level(level)
-    return [
-        counted.effect(estimand, arm, level) if estimand else Effect(math.nan, math.nan, math.nan, 0, "none")
-        for arm, estimand in estimands.items()
-    ]
+            estimands[question.arm] = _estimand(problem.graph, question.arm, problem.reward)
+    left_out = rows_left_out(source, problem.graph.variables)
+    counted = _Counted(source, estimands, problem_scale(problem), left_out)
+    level, unknown = _checked_level(level), Effect(math.nan, math.nan, math.nan, 0, "none", _whole(left_out))
+    return [counted.effect(question, level) if question.arm in estimands else unknown for question in questions]
 
 
 def naive_means(problem: Problem, source: Source, arms: Sequence[Arm]) -> list[float]:
@@ -127,41 +171,55 @@ def naive_means(problem: Problem, source: Source, arms: Sequence[Arm]) -> list[f
 
 
 class _Counted:
-    """The tables of some recipes, counted together."""
+    """The tables of the recipes of some arms, counted together."""
 
-    def __init__(self, source: Source, estimands: Sequence[Estimand], scale: Scale) -> None:
-        self.source, self.scale = source, scale
-        for estimand in estimands:
+    def __init__(self, source: Source, estimands: Mapping[Arm, Estimand], scale: Scale, left_out: float) -> None:
+        self.source, self.estimands, self.scale, self.left_out = source, estimands, scale, left_out
+        for estimand in estimands.values():
             check_size(estimand, scale.domains)
-        groups = [(*table.given, table.variable) for estimand in estimands for table in estimand.tables]
+        groups = [(*table.given, table.variable) for estimand in estimands.values() for table in estimand.tables]
         self.counts = count(source, groups, scale.domains, scale.between)
 
-    def effect(self, estimand: Estimand, arm: Arm, level: float) -> Effect:
-        """Run the recipe on its tables, and put an interval around the result."""
-        counts = {table: self.counts[(*table.given, table.variable)] for table in estimand.tables}
+    def effect(self, question: Question, level: float) -> Effect:
+        """Run the recipes on their tables, and put an interval around the result."""
+        terms = self._terms(question)
+        tables = dict.fromkeys(table for term in terms for table in term.estimand.tables)
+        counts = {table: self.counts[(*table.given, table.variable)] for table in tables}
         total = float(next(iter(counts.values())).sum())
         if not total > 0:
             raise DataError(f"{self.source.name}: there are no rows to estimate from")
-        found = plug_in(estimand, counts, _position(arm, self.scale.domains), self.scale.worth)
+        found = plug_in(terms, counts, self.scale.worth, self._shared(terms, counts))
         exact = self.source.probabilities and math.isclose(total, 1.0, abs_tol=ROUNDED)
-        lowest, highest = min(self.scale.worth), max(self.scale.worth)
+        lowest, highest = ends(terms, self.scale.worth)
         if found.unseen:
-            _warn(self._told(found.unseen, arm))
+            _warn(self._told(found.unseen, question))
         if lowest == highest and not exact:
             _warn(
-                f"{estimand.on[0]} is {lowest:g} in every row, so the interval is a point: "
+                f"{terms[0].estimand.on[0]} is {self.scale.worth[0]:g} in every row, so the interval is a point: "
                 "nothing says how much it could vary; give its range in a problem file ([reward] range = [0, 10])"
             )
         low, high = interval(found, lowest, highest, 0.0 if exact else level)
-        whole = round(total) if math.isclose(total, round(total), rel_tol=1e-9) else total
-        return Effect(found.mean, low, high, 0 if exact else whole, estimand.method)
+        method = max((term.estimand.method for term in terms), key=METHODS.index)
+        return Effect(found.mean, low, high, 0 if exact else _whole(total), method, _whole(self.left_out))
 
-    def _told(self, unseen: Sequence[MissingCell], arm: Arm) -> str:
+    def _terms(self, question: Question) -> list[Term]:
+        """The mean of the arm, less that of the other one."""
+        arms = zip((1.0, -1.0), question.arms, strict=False)
+        return [Term(sign, self.estimands[arm], (_position(arm, self.scale.domains),)) for sign, arm in arms]
+
+    def _shared(self, terms: Sequence[Term], tables: Iterable[Table]) -> SharedRows | None:
+        """Rows are needed where tables of different recipes come together."""
+        if len({term.estimand for term in terms}) == 1:
+            return None
+        return SharedRows(self.source, tables, self.scale.domains, self.scale.between)
+
+    def _told(self, unseen: Sequence[MissingCell], question: Question) -> str:
         """One sentence for all combinations without data that matter."""
         first, others = unseen[0], len(unseen) - 1
         named = ", ".join(f"{v}={self.scale.domains[v][i]}" for v, i in first.cell.items())
         more = f" (and {others:,} more such combinations)" if others else ""
-        return f"{arm}: no rows with {named}{more}, so {first.table} counts as uniform there and the interval is wider"
+        what = f"{question}: no rows with {named}{more}"
+        return f"{what}, so {first.table} counts as uniform there and the interval is wider"
 
 
 def _warn(text: str) -> None:
@@ -193,7 +251,8 @@ def problem_scale(problem: Problem) -> Scale:
     return Scale(problem.domains, problem.reward_values, between)
 
 
-def _arm(do: Mapping[str, Value]) -> Arm:
+def arm_of(do: Mapping[str, Value]) -> Arm:
+    """The arm that a mapping such as {"X": 1} describes."""
     if not isinstance(do, Mapping):
         raise ArmError(f"do is a mapping such as {{'X1': 1}}, not {do!r}")
     if len(do) > 1:
@@ -215,6 +274,11 @@ def _position(arm: Arm, domains: Mapping[str, tuple[str, ...]]) -> int:
             raise ArmError(f"{arm}: the values of {variable} are {listing(domains[variable])}")
         return domains[variable].index(value)
     return 0
+
+
+def _whole(number: float) -> float:
+    """A number of rows, as a whole number if it is one."""
+    return round(number) if math.isclose(number, round(number), rel_tol=1e-9) else number
 
 
 def _checked_level(level: float) -> float:

@@ -8,7 +8,8 @@ things from k/n plus or minus z standard errors, and both carry over to sums of 
   shown that. So a table in which only one value was seen is not taken for certain.
 - The mean is pulled to the middle of the range, and more so if it is close to an end or if its error is large.
 
-For a mean of zeros and ones the result is Wilson's interval. For large samples it agrees with the delta method.
+For a mean of zeros and ones the result is Wilson's interval. For large samples it agrees with the delta method. The
+difference of two means is one more such mean, whose range is twice as wide.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def interval(found: PlugIn, lowest: float, highest: float, level: float) -> tupl
     width = highest - lowest
     share = (found.mean - lowest) / width if width else 0.5
     z = NormalDist().inv_cdf(0.5 + level / 2)
-    down, up = score_distances(share, squared_error(found.rows, z))
+    down, up = score_distances(share, max(squared_error(found.rows, z) + z * z * found.covariance, 0.0))
     low, high = found.mean - width * (down + found.below), found.mean + width * (up + found.above)
     return max(low, lowest), min(high, highest)
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from dobandit.arrays import Array, Flags
 from dobandit.errors import DataError, MissingCell
+from dobandit.estimate.observational.shared_rows import SharedRows
 from dobandit.evidence import MOST_CELLS, cells
 from dobandit.identification import Estimand, Table
 
@@ -31,14 +32,33 @@ class Rows(NamedTuple):
     reaches: Array  # between a row that is all of the worst value and one that is all of the best
 
 
+class Term(NamedTuple):
+    """One mean in a sum of means: its factor, its recipe, and the positions of the values that are set."""
+
+    factor: float
+    estimand: Estimand
+    at: tuple[int, ...]
+
+    def selects(self, found: Array) -> tuple[slice | int, ...]:
+        """Where the outcome's distribution is in what the recipe returns; an axis that cannot matter has length one."""
+        return (slice(None), *(min(i, length - 1) for i, length in zip(self.at, found.shape[1:], strict=False)))
+
+
 class PlugIn(NamedTuple):
-    """The mean of the outcome after setting the treatment to one value, in the outcome's own units."""
+    """The mean of the outcome after setting the treatment to one value, or the difference of two, in its own units."""
 
     mean: float
     rows: Rows
-    below: float  # how much lower the mean could be for lack of data, as a share of the outcome's range
+    below: float  # how much lower the mean could be for lack of data, as a share of its range
     above: float
     unseen: tuple[MissingCell, ...]  # the rows without data that matter
+    covariance: float = 0.0  # what tables that are counted from the same rows add to the squared standard error
+
+
+def ends(terms: Sequence[Term], worth: Sequence[float]) -> tuple[float, float]:
+    """The smallest and the largest value that a sum of means can have."""
+    products = [(term.factor * min(worth), term.factor * max(worth)) for term in terms]
+    return sum(map(min, products)), sum(map(max, products))
 
 
 def check_size(estimand: Estimand, domains: Mapping[str, Sequence[str]]) -> None:
@@ -52,24 +72,40 @@ def check_size(estimand: Estimand, domains: Mapping[str, Sequence[str]]) -> None
         )
 
 
-def plug_in(estimand: Estimand, counts: Mapping[Table, Array], x: int, worth: Sequence[float]) -> PlugIn:
-    """E[on | do(do = value number x)] from the counts of the estimand's tables; worth: the values of `on`."""
-    return _PlugIn(estimand, {t: counts[t][np.newaxis] for t in estimand.tables}, x, np.asarray(worth)).result()
+def plug_in(
+    terms: Sequence[Term], counts: Mapping[Table, Array], worth: Sequence[float], shared: SharedRows | None = None
+) -> PlugIn:
+    """The sum of the terms' means from the counts of their tables.
+
+    Parameters
+    ----------
+    terms
+        One for a mean, two for a difference.
+    counts
+        The counts of every table of their recipes.
+    worth
+        The values of the outcome.
+    shared
+        The rows behind the tables, if the terms have different recipes.
+    """
+    tables = dict.fromkeys(table for term in terms for table in term.estimand.tables)
+    return _PlugIn(terms, {t: counts[t][np.newaxis] for t in tables}, np.asarray(worth)).result(shared)
 
 
 class _PlugIn:
-    def __init__(self, estimand: Estimand, counts: Tables, x: int, worth: Array) -> None:
-        self.estimand, self.x, self.worth = estimand, x, worth
-        self.range = float(np.ptp(worth)) or 1.0
+    def __init__(self, terms: Sequence[Term], counts: Tables, worth: Array) -> None:
+        self.terms, self.worth = terms, worth
+        self.lowest, self.highest = ends(terms, worth.tolist())
+        self.range = self.highest - self.lowest or 1.0
         self.totals = {t: n.sum(axis=-1, keepdims=True) for t, n in counts.items()}
         with np.errstate(invalid="ignore"):
             self.tables: Tables = {t: n / self.totals[t] for t, n in counts.items()}  # NaN where z was never seen
         self.unseen = self._fill()
         self.mean = self._means(self.tables)[0]
 
-    def result(self) -> PlugIn:
-        found = []
-        for t, slopes in self._slopes().items():
+    def result(self, shared: SharedRows | None) -> PlugIn:
+        found, all_slopes = [], self._slopes()
+        for t, slopes in all_slopes.items():
             p, totals = self.tables[t], self.totals[t][..., 0]
             variances = (p * slopes**2).sum(axis=-1) - (p * slopes).sum(axis=-1) ** 2
             found.append([part[totals > 0] for part in (totals, np.maximum(variances, 0.0), np.ptp(slopes, axis=-1))])
@@ -77,17 +113,21 @@ class _PlugIn:
         below, above = self._worst_cases()
         unseen = [(t, row) for t, rows in self.unseen.items() for row in np.argwhere(rows)[:, 1:].tolist()]
         return PlugIn(
-            float(np.clip(self.mean, self.worth.min(), self.worth.max())),  # rounding may leave the range
+            float(np.clip(self.mean, self.lowest, self.highest)),  # rounding may leave the range
             Rows(totals, variances, reaches),
             below,
             above,
             tuple(MissingCell(str(t), dict(zip(t.given, row, strict=True))) for t, row in unseen),
+            shared.covariance(_first(all_slopes), _first(self.totals)) if shared else 0.0,
         )
 
     def _means(self, tables: Tables) -> Array:
         """The mean of the outcome for every trial; NaN where it is undefined."""
-        found = self.estimand.evaluate(tables, strict=False)
-        return np.asarray(found[:, min(self.x, found.shape[1] - 1)] @ self.worth)
+        total: Array = np.zeros(1)
+        for term in self.terms:
+            found = term.estimand.evaluate(tables, strict=False)
+            total = total + term.factor * (found[term.selects(found)] @ self.worth)
+        return total
 
     # -- rows without data ---------------------------------------------------------------------------------
 
@@ -159,9 +199,18 @@ class _PlugIn:
         return found
 
     def _gradient(self, tables: Tables) -> Tables:
-        weights = np.zeros_like(self.estimand.evaluate(tables, strict=False))
-        weights[:, min(self.x, weights.shape[1] - 1)] = (self.worth - self.worth.min()) / self.range
-        return self.estimand.gradient(tables, weights)
+        total = {t: np.zeros_like(p) for t, p in tables.items()}
+        for term in self.terms:
+            weights = np.zeros_like(term.estimand.evaluate(tables, strict=False))
+            weights[term.selects(weights)] = term.factor * (self.worth - self.worth.min()) / self.range
+            for t, slopes in term.estimand.gradient(tables, weights).items():
+                total[t] += slopes
+        return total
+
+
+def _first(tables: Tables) -> Tables:
+    """The tables of the first trial, the only one here."""
+    return {t: p[0] for t, p in tables.items()}
 
 
 def _uniform_where_undefined(p: Array) -> Array:

@@ -1,0 +1,187 @@
+"""The effects of all arms as a table: as records, as a frame, and for people to read.
+
+>>> import dobandit as db
+>>> log = {"Z": [0, 0, 0, 1, 1, 1], "X": [0, 0, 1, 0, 1, 1], "Y": [0, 1, 1, 0, 0, 1]}
+>>> problem = db.Problem("Z -> X -> Y; Z -> Y", reward="Y", budget=100, intervenable=["X"])
+>>> print(db.effects(problem, log))
+arm       mean Y        95% interval   rows   method
+do(X=1)     0.75    0.2274 to 0.9683      6   adjustment
+do()         0.5    0.1876 to 0.8124      6   observed
+do(X=0)     0.25   0.03167 to 0.7726      6   adjustment
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dobandit.estimate.observational.from_rows import Effect, Question, arm_of, estimates
+from dobandit.evidence import Data, Weights, frame, open_source
+from dobandit.problem import Arm, Goal, Problem, Value
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+WIDTH = 100  # columns of the plain text
+
+
+@dataclass(frozen=True)
+class Effects:
+    """One effect for each question; `naive` and `truth` are shown beside them if they are given."""
+
+    questions: Sequence[Question]
+    found: Sequence[Effect]
+    reward: str
+    goal: Goal
+    level: float
+    naive: Sequence[float] | None = None
+    truth: Sequence[float] | None = None
+
+    @property
+    def left_out(self) -> float:
+        """The number of rows that do not count, because something was done in them."""
+        return self.found[0].left_out if self.found else 0
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A record for each arm: what observations cannot tell is None, and its method "none"."""
+        return [
+            {
+                "arm": str(question.arm),
+                "versus": None if question.versus is None else str(question.versus),
+                "mean": _known(effect.mean),
+                "low": _known(effect.low),
+                "high": _known(effect.high),
+                "n": effect.n,
+                "method": effect.method,
+                "bounds": None,
+            }
+            for question, effect in zip(self.questions, self.found, strict=True)
+        ]
+
+    def to_frame(self) -> Any:
+        """The records as a pandas DataFrame, or a polars one where pandas is not installed."""
+        records = self.to_dicts()
+        columns = {name: [record[name] for record in records] for name in records[0]} if records else {}
+        return frame({name: _column(name, values) for name, values in columns.items()})
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __iter__(self) -> Iterator[tuple[Question, Effect]]:
+        return zip(self.questions, self.found, strict=True)
+
+    def __rich__(self) -> Group:
+        from rich.console import Group
+        from rich.table import Table
+        from rich.text import Text
+
+        shown = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
+        for i, name in enumerate(heads := self._heads()):
+            shown.add_column(name, justify="left" if i in (0, len(heads) - 1) else "right")
+        for cells in self._cells():
+            shown.add_row(*map(Text, cells))
+        return Group(shown, *(Text(note, style="dim") for note in self.notes()))
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        screen = Console(width=WIDTH, color_system=None, force_terminal=False)
+        with screen.capture() as text:
+            screen.print(self)
+        return "\n".join(line.rstrip() for line in text.get().rstrip().splitlines())
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(name)}</th>" for name in self._heads())
+        rows = ("".join(f"<td>{escape(cell)}</td>" for cell in cells) for cells in self._cells())
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes())
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+
+    def notes(self) -> list[str]:
+        """What a reader has to know about the numbers, in sentences."""
+        found = []
+        if (versus := self._versus) is not None:
+            found.append(f"difference: mean {self.reward} with the arm, minus mean {self.reward} with {versus}")
+        if self.naive is not None:
+            what = "mean of" if versus is None else "difference between"
+            found.append(f"naive: the {what} the rows that happened to have these values, confounding included")
+        if self.left_out:
+            found.append(f"{_rows(self.left_out)} with an intervention left out: only plain observations count")
+        return found
+
+    @property
+    def _versus(self) -> Arm | None:
+        return self.questions[0].versus if self.questions else None
+
+    def _heads(self) -> list[str]:
+        mean = f"mean {self.reward}" if self._versus is None else "difference"
+        extras = [name for name, values in (("naive", self.naive), ("true", self.truth)) if values is not None]
+        return ["arm", mean, f"{self.level:.0%} interval", "rows", *extras, "method"]
+
+    def _cells(self) -> list[list[str]]:
+        """The texts of every row, the best arm first."""
+        order = sorted(range(len(self)), key=lambda i: _rank(self.found[i].mean, self.goal))
+        return [self._row(i) for i in order]
+
+    def _row(self, i: int) -> list[str]:
+        effect = self.found[i]
+        known = effect.method != "none"
+        numbers = (
+            [f"{effect.mean:.4g}", f"{effect.low:.4g} to {effect.high:.4g}", f"{effect.n:,}"] if known else [""] * 3
+        )
+        extras = [_number(values[i]) for values in (self.naive, self.truth) if values is not None]
+        return [str(self.questions[i].arm), *numbers, *extras, effect.method if known else "not identifiable"]
+
+
+def effects(
+    problem: Problem,
+    data: Data,
+    weights: Weights = None,
+    level: float = 0.95,
+    versus: Mapping[str, Value] | None = None,
+) -> Effects:
+    """The effects of all arms of a problem, estimated from observations and the graph.
+
+    Parameters
+    ----------
+    problem
+        The problem, whose values the rows must have.
+    data, weights, level
+        As for `effect`.
+    versus
+        An intervention that all arms are compared with, such as ``{"X": 0}``; an empty mapping is doing nothing.
+
+    Returns
+    -------
+    Effects
+        A table with a row for each arm. It prints itself; `to_dicts()` and `to_frame()` give its numbers. An arm whose
+        effect observations cannot tell has no numbers, and the method "none".
+    """
+    other = None if versus is None else arm_of(versus)
+    found = estimates(problem, open_source(data, weights), problem.arms, level, other)
+    return Effects([Question(arm, other) for arm in problem.arms], found, problem.reward, problem.goal, level)
+
+
+def _known(number: float) -> float | None:
+    return None if math.isnan(number) else number
+
+
+def _column(name: str, values: list[Any]) -> np.ndarray[Any, np.dtype[Any]]:
+    return np.array(values, dtype=float if name in ("mean", "low", "high", "n") else object)
+
+
+def _number(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.4g}"
+
+
+def _rows(number: float) -> str:
+    return f"{number:,g} row" + ("" if number == 1 else "s")
+
+
+def _rank(mean: float, goal: Goal) -> float:
+    return math.inf if math.isnan(mean) else -mean if goal == "max" else mean
