@@ -238,7 +238,7 @@ def test_nothing_else_is_a_graph(given: Any) -> None:
         lambda: db.check_graph(given, rows),
         lambda: Problem(given, "Y", 9),
     ):
-        with pytest.raises(DobanditError, match=f"expected a Graph, a text .* not {type(given).__name__}$"):
+        with pytest.raises(DobanditError, match=f"expected a text .* or a Problem, not {type(given).__name__}$"):
             ask()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import networkx as nx
@@ -13,34 +12,50 @@ from hypothesis import strategies as st
 
 from dobandit.errors import CycleError, DobanditError, GraphError
 from dobandit.graph import Graph, Origin
-from tests.strategies import admgs
+from tests.strategies import admgs, any_names, attempt, fixed
 
 PLACED = r"^line \d+, column \d+: "
-fixed = settings(derandomize=True, deadline=None, max_examples=100)
 
 
 # -- there and back ----------------------------------------------------------------------------
 
 
 @fixed
-@given(admgs())
+@given(admgs(names=any_names))
+def test_text_round_trip(graph: Graph) -> None:
+    assert Graph(graph.to_text()) == graph
+    assert eval(repr(graph), {"Graph": Graph}) == graph
+
+
+@fixed
+@given(admgs(names=any_names))
+def test_gml_round_trip(graph: Graph) -> None:
+    assert Graph.from_gml(graph.to_gml()) == Graph(graph.to_gml()) == graph
+    by_networkx = nx.parse_gml(graph.to_gml())
+    assert Graph(by_networkx) == graph
+    assert Graph("\n".join(nx.generate_gml(by_networkx))) == graph
+
+
+@fixed
+@given(admgs(names=any_names))
 def test_dot_round_trip(graph: Graph) -> None:
-    assert Graph.from_dot(graph.to_dot()) == graph
+    assert Graph.from_dot(graph.to_dot()) == Graph(graph.to_dot()) == graph
 
 
 @fixed
-@given(admgs())
+@given(admgs(names=any_names))
 def test_dagitty_round_trip(graph: Graph) -> None:
-    assert Graph.from_dagitty(graph.to_dagitty()) == graph
+    assert Graph.from_dagitty(graph.to_dagitty()) == Graph(graph.to_dagitty()) == graph
 
 
 @fixed
-@given(admgs())
+@given(admgs(names=any_names))
 @example(Graph("A_B <-> C; A <-> B_C; U_A_B_C"))
+@example(Graph.from_edges([], [("a" * 255, "b" * 255), ("a" * 255, "c" * 255)]))
 def test_networkx_round_trip(graph: Graph) -> None:
     network = graph.to_networkx()
     assert list(network)[: len(graph.variables)] == list(graph.variables)
-    assert Graph.from_networkx(network) == graph
+    assert Graph.from_networkx(network) == Graph(network) == graph
 
 
 @fixed
@@ -76,6 +91,7 @@ def test_hiding_in_a_file_is_projecting_the_graph(graph: Graph, data: st.DataObj
 
 # -- DOT ---------------------------------------------------------------------------------------
 
+SPELT = '"Customer segment" -> Größe; "a\\"b" -> 価格 -> "-1.5"'
 DOT = {
     "empty": ("digraph {}", ""),
     "named, strict, any case": ("STRICT DiGraph G { a -> b }", "a -> b"),
@@ -84,6 +100,7 @@ DOT = {
     "no semicolons": ("digraph { a b c -> a }", "c -> a; b"),
     "many semicolons": ("digraph { ; a -> b;; c; }", "a -> b; c"),
     "quoted names": ('digraph { "node" -> "a.b" }', "node -> a.b"),
+    "names": ('digraph { "Customer segment" -> Größe; "a\\"b" -> 価格 -> -1.5 }', SPELT),
     "comments": ("// one\n# two\ndigraph { /* a -> c\n */ a -> b // b -> c\n  # d\n}", "a -> b"),
     "a comment sign in quotes": ('digraph { a [label="// no /* comment"]; b }', "a; b"),
     "windows lines": ("digraph {\r\n a -> b\r\n}\r\n", "a -> b"),
@@ -179,11 +196,9 @@ BAD_DOT = {
     "a setting without a value": "digraph { rankdir= }",
     "a port": "digraph { a:n -> b }",
     "joined strings": 'digraph { "a" + "b" }',
-    "a number as a name": "digraph { 1 -> b }",
-    "a negative number as a name": "digraph { a -> -1.5 }",
-    "a name with a space": 'digraph { "a b" -> c }',
+    "a name that ends with a blank": 'digraph { "a " -> c }',
+    "a name with an escape": 'digraph { "a\\nb" -> c }',
     "an empty name": 'digraph { "" -> c }',
-    "a name with a letter we do not know": "digraph { é -> c }",
     "a name with a line end": 'digraph { "a\nb" }',
     "a name with a sign": "digraph { a$ -> c }",
     "a keyword as a name": "digraph { node -> b }",
@@ -234,7 +249,7 @@ def test_dot_refuses(text: str) -> None:
             r"^line 4, column 5: the edge a -> b is given twice \(first in line 3\)",
         ),
         ("digraph { a -> {b\na} }", r"^line 2, column 1: a -> a is a self loop"),
-        ("digraph { a\n1 }", r"^line 2, column 1: '1' cannot be the name of a variable: a name starts with"),
+        ('digraph { a\n"" }', r"^line 2, column 1: '' cannot be the name of a variable: it is empty"),
         (
             "digraph { node -> b }",
             r"^line 1, column 16: expected '\[' after the word 'node', .* needs quotes",
@@ -297,6 +312,7 @@ DAGITTY = {
     "hidden causes between sets": ("dag { {a b} <-> {c d} }", "{a, b} <-> {c, d}"),
     "a set with an edge": ("dag { {a -> b} -> c }", "a -> b -> c; a -> c"),
     "quoted names": ('dag { "a" -> "graph" }', "a -> graph"),
+    "names": ('dag { "Customer segment" -> Größe; "a\\"b" -> 価格 -> "-1.5" }', SPELT),
     "names with dots": ("dag { a.1 -> b.2 }", "a.1 -> b.2"),
     "drawing": (
         'dag { bb="-1,-2,3,4" graph [bb="0,0,1,1"]\na [pos="0,1", label="a b"]\na -> b [beta=-0.5,fixed] }',
@@ -404,11 +420,9 @@ BAD_DAGITTY = {
     "a latent exposure": "dag { a [exposure,latent] }",
     "a latent outcome": "dag { a [u]; a [outcome] }",
     "exposure and outcome": "dag { a [exposure]; a [outcome] }",
-    "a number as a name": "dag { 1 -> b }",
     "a minus": "dag { a -b }",
-    "a name with a space": 'dag { "a b" -> c }',
+    "a name that starts with a blank": 'dag { " a" -> c }',
     "an empty name": 'dag { "" -> c }',
-    "a name with a letter we do not know": "dag { é -> c }",
     "a name with a sign": "dag { a$ -> c }",
     "node as a name": "dag { node -> b }",
     "defaults of DOT": "dag { edge [dir=both] a -> b }",
@@ -521,8 +535,8 @@ def test_networkx_reads_multigraphs() -> None:
     [
         ([("A", "B")], r"^expected a networkx DiGraph, not list$"),
         (nx.Graph([("A", "B")]), r"^this networkx graph is undirected; build a DiGraph"),
-        (network_of((1, 2)), r"^1 cannot be the name of a variable: a name starts"),
-        (network_of(("A", "B c")), r"^'B c' cannot be the name of a variable"),
+        (network_of((1, 2)), r"^1 cannot be the name of a variable: a name is a text$"),
+        (network_of(("A", "B\tc")), r"^'B\\tc' cannot be the name of a variable"),
         (network_of(("A", "A")), r"^A -> A is a self loop"),
         (nx.MultiDiGraph([("A", "B"), ("A", "B")]), r"^the edge A -> B is given twice$"),
         (network_of(("A", "B"), ("B", "C"), ("C", "A")), r"cycle: A -> B -> C -> A$"),
@@ -600,13 +614,6 @@ def texts(opening: str, statements: list[str]) -> st.SearchStrategy[str]:
     noise = st.lists(st.sampled_from([*SIGNS, *WORDS, *statements]), max_size=25).map("".join)
     sense = st.lists(st.sampled_from(statements), max_size=6).map(" ".join)
     return noise | (noise | sense).map(lambda text: f"{opening} {{ {text} }}")
-
-
-def attempt(read: Callable[[str], Graph], text: str) -> Graph | GraphError:
-    try:
-        return read(text)
-    except GraphError as error:
-        return error
 
 
 @settings(fixed, max_examples=400)

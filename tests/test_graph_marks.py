@@ -166,7 +166,7 @@ def test_dagitty_marks_by_its_own_word() -> None:
         ({"kind": "hidden"}, {}, r"^node U: unknown attribute 'kind'; mark a hidden variable"),
         ({}, {"bidirected": True}, r"^edge X -> Y: bidirected=True cannot mark an edge"),
         ({}, {"confounded": "yes"}, r"^edge X -> Y: confounded=yes cannot mark an edge"),
-        ({}, {"type": "bidirected"}, r"^edge X -> Y: unknown attribute 'type' of an edge"),
+        ({}, {"type": "dashed"}, r"^edge X -> Y: unknown attribute 'type' of an edge"),
         ({}, {"dir": "none"}, r"^edge X -> Y: dir=none leaves open"),
     ],
 )
@@ -190,6 +190,23 @@ def test_networkx_reads_the_latents_of_pgmpy() -> None:
     model.nodes["U"]["observed"] = "yes"
     with pytest.raises(GraphError, match=r"^node U: U is marked both hidden and observed"):
         Graph.from_networkx(model)
+
+
+def test_a_mixed_graph_of_pgmpy() -> None:
+    """Its ADMG has a type at every edge, and each hidden cause in both directions."""
+    model: nx.MultiDiGraph[str] = nx.MultiDiGraph()
+    model.add_edge("X", "Y", type="directed")
+    for pair in (("X", "Y"), ("Y", "X")):
+        model.add_edge(*pair, type="bidirected")
+    assert Graph(model) == CONFOUNDED
+
+
+def test_a_partly_directed_graph_of_pgmpy_is_refused() -> None:
+    """Its PDAG has an undirected edge in both directions."""
+    model: Any = nx.DiGraph([("X", "Y"), ("Y", "Z"), ("Z", "Y")])
+    model.undirected_edges = {("Y", "Z")}
+    with pytest.raises(GraphError, match=r"^the direction of the edge between Y and Z is open; choose"):
+        Graph(model)
 
 
 @pytest.mark.parametrize(

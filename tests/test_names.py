@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dobandit.errors import GraphError
-from dobandit.graph import NAME, in_quotes, normal, quoted, unquoted
+from dobandit.graph import NAME, Graph, check_name, in_quotes, normal, quoted, unquoted
 from tests.strategies import fixed
 
 
@@ -20,7 +20,7 @@ def test_words_of_any_alphabet_are_bare(name: str) -> None:
     assert re.fullmatch(NAME, name)
 
 
-@pytest.mark.parametrize("name", ["", "1", ".a", "a b", "a-b", "a=b, c", "a,b", "a;b", "{a}", "a->b", "#", "😀"])
+@pytest.mark.parametrize("name", ["", "1", "½", "²", ".a", "a b", "a-b", "a=b, c", "a,b", "a;b", "{a}", "a->b", "#", "😀"])
 def test_other_names_are_quoted(name: str) -> None:
     assert quoted(name) == f'"{name}"'
 
@@ -42,7 +42,46 @@ def test_names_compare_in_their_normal_form() -> None:
     assert normal("Gro\u0308ße") == unquoted("Gro\u0308ße") == unquoted('"Gro\u0308ße"') == "Größe"
 
 
-@pytest.mark.parametrize("text", ['"', '"a', '"a"b"', '"a\\"', '"a\\n"', '"\\', '"a\nb"'])
+@pytest.mark.parametrize("text", ['"', '"a', '"a"b"', '"a\\"', '"a\\n"', '"\\'])
 def test_bad_quotes_say_what_to_write(text: str) -> None:
     with pytest.raises(GraphError, match=r'write (it as|\\\\ for a backslash and) \\"'):
         unquoted(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("", "^'' cannot be the name of a variable: it is empty$"),
+        (" a", "it starts or ends with a blank$"),
+        ("a\u00a0", "it starts or ends with a blank$"),
+        ("a\tb", r"a line end or an invisible character \(U\+0009\)$"),
+        ("a\nb", r"\(U\+000A\)$"),
+        ("a\u2028b", r"\(U\+2028\)$"),
+        ("a\u200bb", r"\(U\+200B\)$"),
+        ("a\ud800", r"\(U\+D800\)$"),
+        ("x" * 256, r"^'x{37}\.\.\.' cannot .*: it has 256 characters, and at most 255 are possible$"),
+        (1, "^1 cannot be the name of a variable: a name is a text$"),
+    ],
+)
+def test_names_that_no_variable_can_have(name: str, message: str) -> None:
+    with pytest.raises(GraphError, match=message):
+        check_name(name)
+    with pytest.raises(GraphError, match=message):
+        Graph.from_edges([(name, "Y")])
+
+
+def test_a_name_of_255_signs_with_joiners_is_one() -> None:
+    for name in ("x" * 255, "می\u200cخواهم", "a\u00a0b", "a  b"):
+        assert check_name(name) == name
+
+
+def test_a_graph_finds_its_variables_however_their_letters_are_composed() -> None:
+    composed, split = "Größe", "Gro\u0308ße"
+    graph = Graph(f'{split} -> "Customer segment"; {split} <-> Y')
+    assert graph == Graph(f'{composed} -> "Customer segment"; {composed} <-> Y')
+    assert split in graph
+    assert graph.children(split) == {"Customer segment"}
+    assert graph.ancestors("Customer segment") == {composed}
+    assert graph.descendants(split) == {"Customer segment"}
+    assert graph.project([split]).variables == (composed,)
+    assert Graph.from_edges([(split, "Y")]) == Graph.from_edges([(composed, "Y")])

@@ -16,33 +16,35 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dobandit.errors import GraphError
 from dobandit.graph import components, projection, separation
 from dobandit.graph.checking import Edge, Origin, Parts, checked
-from dobandit.graph.edges import Edges, Nodes
+from dobandit.graph.edges import Nodes
+from dobandit.graph.forms import Forms
 
 if TYPE_CHECKING:
-    import networkx
+    from dobandit.graph.files import GraphLike
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class Graph(Edges):
+class Graph(Forms):
     """An ADMG, immutable and hashable. Equal graphs have the same edges and the same order of variables.
 
     Parameters
     ----------
-    text
-        Statements such as ``X -> {M, Y}; X <-> Y``, separated by ``;`` or new lines.
+    graph
+        Statements such as ``X -> {M, Y}; X <-> Y``, separated by ``;`` or new lines; a text in DOT, dagitty or GML,
+        known by its first word; a graph of networkx or pgmpy; a Graph, or a Problem.
     variables
         The variables in the order in which ties of the causal order are broken. Any other name is refused.
     """
 
-    def __init__(self, text: str = "", *, variables: Iterable[str] | None = None) -> None:
-        from dobandit.graph.text import read
+    def __init__(self, graph: GraphLike = "", *, variables: Iterable[str] | None = None) -> None:
+        from dobandit.graph.files import parts_of
 
-        super().__init__(*read(text, variables))
+        super().__init__(*parts_of(graph, variables))
 
     @classmethod
     def from_edges(
@@ -81,7 +83,7 @@ class Graph(Edges):
     @classmethod
     def _of(cls, parts: Parts) -> Graph:
         graph = cls.__new__(cls)
-        Edges.__init__(graph, *parts)
+        Forms.__init__(graph, *parts)
         return graph
 
     # -- hidden causes -------------------------------------------------------------------------
@@ -237,57 +239,6 @@ class Graph(Edges):
             True if some path from x to y starts with an arrow into x and is open (nothing conditioned on).
         """
         return not self.without_edges(out_of=x).separated(x, y)
-
-    # -- other forms ---------------------------------------------------------------------------
-
-    def to_text(self) -> str:
-        """The graph in our own grammar; `Graph(g.to_text()) == g`."""
-        from dobandit.graph.text import write
-
-        return write(self)
-
-    def draw(self, width: int = 100) -> str:
-        """A picture of the graph for terminals."""
-        from dobandit.graph.drawing import draw
-
-        return draw(self, width)
-
-    def to_dot(self) -> str:
-        from dobandit.graph.dot import write
-
-        return write(self)
-
-    @classmethod
-    def from_dot(cls, text: str) -> Graph:
-        """A DOT graph; variables marked `observed=no` or `latent=true` are projected out, as in dagitty."""
-        from dobandit.graph.dot import read
-
-        return read(text)
-
-    def to_dagitty(self) -> str:
-        from dobandit.graph.dagitty import write
-
-        return write(self)
-
-    @classmethod
-    def from_dagitty(cls, text: str) -> Graph:
-        """A dagitty model; its latent variables are projected out and named in `origin.notes`."""
-        from dobandit.graph.dagitty import read
-
-        return read(text)
-
-    def to_networkx(self) -> networkx.DiGraph[str]:
-        """A DiGraph in which every `<->` is a node of its own with the attribute `hidden=True`."""
-        from dobandit.graph.network import write
-
-        return write(self)
-
-    @classmethod
-    def from_networkx(cls, graph: Any) -> Graph:
-        """A DiGraph; nodes marked as hidden (`hidden=True`, `observed="no"`) are projected out."""
-        from dobandit.graph.network import read
-
-        return read(graph)
 
     # -- being a value -------------------------------------------------------------------------
 

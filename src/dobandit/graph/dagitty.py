@@ -5,10 +5,14 @@ Latent variables are projected out, and `origin` keeps what the file said of rol
 
 from __future__ import annotations
 
+import re
+
 from dobandit.graph.admg import Graph
 from dobandit.graph.checking import Origin
-from dobandit.graph.formats import Attribute, Braces, Link, edges_in_order
+from dobandit.graph.edges import Edges, edges_in_order
+from dobandit.graph.formats import Attribute, Braces, Link
 from dobandit.graph.marks import arrow, hides
+from dobandit.graph.names import RULE, in_quotes
 from dobandit.graph.scan import Token
 
 PATTERNS = {
@@ -18,7 +22,7 @@ PATTERNS = {
     "partial": "@->|<-@|@-@|@--|--@",
     "undirected": "--",
     "operator": "<->|<-|->",
-    "word": r"-?[\w.]+",
+    "word": r"-?[\w.\x80-\U0010ffff]+",
     "mark": r"[{}\[\]=;,]",
     "other": ".",
 }
@@ -50,7 +54,7 @@ def read(text: str) -> Graph:
     return _Reader(text).graph()
 
 
-def write(graph: Graph) -> str:
+def write(graph: Edges) -> str:
     """All variables in their order with their roles, then the edges.
 
     >>> print(write(Graph("X -> Y; X <-> Y")))
@@ -69,7 +73,7 @@ def write(graph: Graph) -> str:
 
 
 def _quoted(name: str) -> str:
-    return f'"{name}"' if name.lower() in RESERVED else name
+    return name if re.fullmatch(r"[A-Za-z0-9_.]+", name) and name.lower() not in RESERVED else in_quotes(name)
 
 
 def _role(variable: str, origin: Origin) -> str:
@@ -91,6 +95,11 @@ class _Reader(Braces):
 
     def origin(self) -> Origin:
         return Origin(exposures=tuple(self.having("exposure")), outcome=next(iter(self.having("outcome")), None))
+
+    def variable(self, token: Token) -> Token:
+        if token.text.startswith("-"):  # the sign of a number, which attributes may have
+            token.fail(f"expected a variable, found {token}; {RULE}")
+        return super().variable(token)
 
     def edges(self, links: list[Link], attributes: list[Attribute]) -> None:
         for attribute in attributes:

@@ -11,8 +11,10 @@ from __future__ import annotations
 from functools import partial
 
 from dobandit.graph.admg import Graph
-from dobandit.graph.formats import Attribute, Braces, Link, edges_in_order
+from dobandit.graph.edges import Edges, edges_in_order
+from dobandit.graph.formats import Attribute, Braces, Link
 from dobandit.graph.marks import Marks, arrow
+from dobandit.graph.names import in_quotes
 from dobandit.graph.scan import Token
 
 PATTERNS = {
@@ -23,7 +25,7 @@ PATTERNS = {
     "undirected": "--",
     "backwards": "<->|<-",
     "html": "<",
-    "word": r"[^\W\d][\w.]*|-?(?:\.\d+|\d+(?:\.\d*)?)",
+    "word": r"[A-Za-z_\x80-\U0010ffff][\w.\x80-\U0010ffff]*|-?(?:\.\d+|\d+(?:\.\d*)?)",
     "mark": r"[{}\[\]=;,]",
     "port": ":",
     "other": ".",
@@ -48,7 +50,7 @@ def read(text: str) -> Graph:
     return _Reader(text).graph()
 
 
-def write(graph: Graph) -> str:
+def write(graph: Edges) -> str:
     """All variables in their order, then the edges; names in quotes, so that none is a word of DOT.
 
     >>> print(write(Graph("X -> Y; X <-> Y")))
@@ -60,9 +62,9 @@ def write(graph: Graph) -> str:
     }
     """
     directed, bidirected = edges_in_order(graph)
-    lines = [f'  "{v}";' for v in graph.variables]
-    lines += [f'  "{a}" -> "{b}";' for a, b in directed]
-    lines += [f'  "{a}" -> "{b}" [dir=both, style=dashed];' for a, b in bidirected]
+    lines = [f"  {in_quotes(v)};" for v in graph.variables]
+    lines += [f"  {in_quotes(a)} -> {in_quotes(b)};" for a, b in directed]
+    lines += [f"  {in_quotes(a)} -> {in_quotes(b)} [dir=both, style=dashed];" for a, b in bidirected]
     return "\n".join(["digraph {", *lines, "}"])
 
 
@@ -127,7 +129,8 @@ class _Reader(Braces):
             self.unclear = [named for named in self.unclear if named not in ends]
 
     def variable(self, token: Token) -> Token:
-        self.by_default.setdefault(super().variable(token).text, bool(self.hides))
+        token = super().variable(token)
+        self.by_default.setdefault(token.text, bool(self.hides))
         return token
 
     def mark(self, variable: Token, attributes: list[Attribute]) -> None:

@@ -7,15 +7,15 @@ A lane that is merely passed stays whole (`│`), a lane that joins an arrow ben
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import unicodedata
 
-if TYPE_CHECKING:
-    from dobandit.graph.admg import Graph
+from dobandit.graph.edges import Edges
+from dobandit.graph.text import write
 
 STEP = 3
 
 
-def draw(graph: Graph, width: int = 100) -> str:
+def draw(graph: Edges, width: int = 100) -> str:
     """The staircase, or the plain text of the graph where the staircase would not fit into `width`.
 
     >>> from dobandit.graph import Graph
@@ -27,17 +27,17 @@ def draw(graph: Graph, width: int = 100) -> str:
     row = {v: i for i, v in enumerate(graph.variables)}
     last_child = {v: max((row[c] for c in graph.children(v)), default=-1) for v in graph.variables}
     lines = [_stair(graph, v, row, last_child) for v in graph.variables]
-    edge_of_page = max(map(len, lines), default=0) + 3
+    edge_of_page = max(map(_width, lines), default=0) + 3
     hidden = _hidden_lanes(sorted(sorted((row[a], row[b])) for a, b in graph.bidirected), len(lines))
     for i, lane in enumerate(hidden):
         ends = [column for column, sign in enumerate(lane) if sign in "╮╯"]
         if ends:
             dashed = [("╌" if sign == " " else sign) for sign in lane[: ends[-1]]]
             lane = [*dashed, *lane[ends[-1] :]]
-            lines[i] += " " + "╌" * (edge_of_page - len(lines[i]) - 1)
-        lines[i] = (lines[i].ljust(edge_of_page) + "".join(lane)).rstrip()
-    if max(map(len, lines), default=0) > width:
-        return graph.to_text()
+            lines[i] += " " + "╌" * (edge_of_page - _width(lines[i]) - 1)
+        lines[i] = (lines[i] + " " * (edge_of_page - _width(lines[i])) + "".join(lane)).rstrip()
+    if max(map(_width, lines), default=0) > width:
+        return write(graph)
     return "\n".join(lines)
 
 
@@ -53,7 +53,7 @@ def _hidden_lanes(pairs: list[list[int]], rows: int) -> list[list[str]]:
     return [list(" ".join(lane[i] for lane in lanes)) for i in range(rows)]
 
 
-def _stair(graph: Graph, node: str, row: dict[str, int], last_child: dict[str, int]) -> str:
+def _stair(graph: Edges, node: str, row: dict[str, int], last_child: dict[str, int]) -> str:
     """One row: the lanes of earlier variables, the arrow into this variable, its name."""
     cells: list[str] = []
     arrow = False
@@ -67,3 +67,8 @@ def _stair(graph: Graph, node: str, row: dict[str, int], last_child: dict[str, i
         cells.append(sign + ("─" if arrow else " ") * (STEP - 1))
     line = "".join(cells)
     return (line[:-2] + "▶ " if arrow else line) + node
+
+
+def _width(text: str) -> int:
+    """The columns that a terminal needs: two for a Chinese or Japanese sign, none for a mark on a letter."""
+    return sum(0 if unicodedata.combining(sign) else 1 + (unicodedata.east_asian_width(sign) in "WF") for sign in text)

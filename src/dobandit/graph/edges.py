@@ -8,6 +8,7 @@ from functools import cached_property
 
 from dobandit.errors import UnknownVariable
 from dobandit.graph.checking import Edge, Origin
+from dobandit.graph.names import normal
 from dobandit.graph.separation import closure
 
 Nodes = str | Iterable[str]
@@ -33,10 +34,11 @@ class Edges:
         return self._siblings[self._known(node)]
 
     def ancestors(self, node: str) -> frozenset[str]:
-        return self.ancestral(node) - {node}
+        return self.ancestral(node) - {self._known(node)}
 
     def descendants(self, node: str) -> frozenset[str]:
-        return frozenset(closure({self._known(node)}, self._children)) - {node}
+        node = self._known(node)
+        return frozenset(closure({node}, self._children)) - {node}
 
     def ancestral(self, nodes: Nodes) -> frozenset[str]:
         """The smallest set that holds these variables and every parent of a member."""
@@ -65,15 +67,29 @@ class Edges:
         return wanted.union(*(self._parents[v] for v in wanted))
 
     def _known(self, node: str) -> str:
-        if node not in self._parents:
+        """The variable of this name, however its letters are composed."""
+        if node in self._parents:
+            return node
+        if node not in self:
             raise UnknownVariable(node, self.variables, self.origin.hidden)
-        return node
+        return normal(node)
 
     def _known_set(self, nodes: Nodes) -> frozenset[str]:
         return frozenset(map(self._known, [nodes] if isinstance(nodes, str) else nodes))
 
     def __contains__(self, node: object) -> bool:
-        return node in self._parents
+        return isinstance(node, str) and normal(node) in self._parents
+
+
+def edges_in_order(graph: Edges) -> tuple[list[Edge], list[Edge]]:
+    """The directed and the bidirected edges, sorted by the order of the variables."""
+    place = {v: i for i, v in enumerate(graph.variables)}
+
+    def by_place(edge: Edge) -> tuple[int, int]:
+        return place[edge[0]], place[edge[1]]
+
+    pairs = [(a, b) if place[a] < place[b] else (b, a) for a, b in graph.bidirected]
+    return sorted(graph.directed, key=by_place), sorted(pairs, key=by_place)
 
 
 def _neighbours(variables: Iterable[str], edges: Iterable[Edge]) -> Mapping[str, frozenset[str]]:

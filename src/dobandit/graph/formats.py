@@ -3,18 +3,22 @@ its descendant dagitty), and hidden variables that are projected out and reporte
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple, NoReturn, TypeVar
 
-from dobandit.errors import CycleError, GraphError, UnknownAttribute, listing
+from dobandit.errors import CycleError, GraphError, UnknownAttribute
 from dobandit.graph.admg import Graph
-from dobandit.graph.checking import RULE, Edge, Origin, check_name
+from dobandit.graph.checking import Edge, Origin
+from dobandit.graph.latents import without_latents
 from dobandit.graph.marks import check_setting
+from dobandit.graph.names import RULE, quoted
 from dobandit.graph.scan import Token, Tokens
 
 DEEPEST = 50
+_ESCAPED = re.compile(r'\\(["\\])')
 T = TypeVar("T")
 
 
@@ -29,21 +33,23 @@ class Found:
     def declare(self, name: str) -> None:
         self.names.setdefault(name)
 
-    def join(self, left: Iterable[Token], operator: Token, right: Sequence[Token]) -> None:
-        """An edge between every variable of `left` and every one of `right`."""
-        for a in left:
-            for b in right:
-                self.edge(a, operator, b)
+    def join(self, left: Sequence[Token], operator: Token, right: Sequence[Token], all_pairs: bool = False) -> None:
+        """An edge between every variable of `left` and every one of `right`; with `all_pairs`, where both name the
+        same two variables, once, and none from a variable to itself."""
+        pairs = {(a.text, b.text): (a, b) for a in left for b in right}
+        for (a, b), ends in pairs.items():
+            if not (all_pairs and (a == b or ((b, a) in pairs and b < a))):
+                self.edge(ends[0], operator, ends[1])
 
     def edge(self, a: Token, operator: Token, b: Token) -> None:
         if a.text == b.text:
-            b.fail(f"{a.text} {operator.text} {b.text} is a self loop; a variable cannot act on itself")
+            b.fail(f"{quoted(a.text)} {operator.text} {quoted(b.text)} is a self loop; a variable cannot act on itself")
         if operator.text == "<->":
             pair, edges = (min(a.text, b.text), max(a.text, b.text)), self.bidirected
         else:
             pair, edges = (a.text, b.text) if operator.text == "->" else (b.text, a.text), self.directed
         if pair in edges:
-            edge = f"{a.text} {operator.text} {b.text}"
+            edge = f"{quoted(a.text)} {operator.text} {quoted(b.text)}"
             operator.fail(f"the edge {edge} is given twice (first in line {edges[pair].line})")
         edges[pair] = operator
 
@@ -166,9 +172,10 @@ class Braces(ABC):
             return []
         word = None if self.at_set() else self.identifier("a variable, a set or '}'")
         if word and self.tokens.take_if("="):
-            Attribute(word, self.identifier("a value after '='")).read(check_setting)
+            Attribute(_plain(word), _plain(self.identifier("a value after '='"))).read(check_setting)
             return []
-        left = [self.variable(word)] if word else self.members()
+        word = word and self.variable(word)
+        left = [word] if word else self.members()
         links = self.links(left)
         attributes = self.attributes() if word or links else []
         if links:
@@ -200,8 +207,8 @@ class Braces(ABC):
         found: list[Attribute] = []
         while self.tokens.take_if("["):
             while not self.tokens.take_if("]"):
-                key = self.identifier("an attribute or ']'")
-                value = self.identifier("a value after '='") if self.tokens.take_if("=") else None
+                key = _plain(self.identifier("an attribute or ']'"))
+                value = _plain(self.identifier("a value after '='")) if self.tokens.take_if("=") else None
                 found.append(Attribute(key, value))
                 self.tokens.take_if(",", ";")
         return found
@@ -214,10 +221,9 @@ class Braces(ABC):
         return self.tokens.take() if token.kind == "word" and token.text.lower() in words else None
 
     def identifier(self, wanted: str) -> Token:
+        """A word, or a text in quotes as it is written."""
         token = self.tokens.take()
-        if token.kind == "quoted":
-            return token._replace(text=token.text[1:-1])
-        if token.kind != "word":
+        if token.kind not in ("word", "quoted"):
             self.refuse(token, wanted)
         if token.text.lower() in self.reserved:
             word = f"the word '{token.text}' of this format"
@@ -225,10 +231,7 @@ class Braces(ABC):
         return token
 
     def variable(self, token: Token) -> Token:
-        try:
-            check_name(token.text)
-        except GraphError as error:
-            token.fail(error.message)
+        token = token.named()
         self.found.declare(token.text)
         return token
 
@@ -237,39 +240,6 @@ class Braces(ABC):
         token.fail(self.refused.get(token.kind) or f"expected {wanted}, found {token}{rule}")
 
 
-def without_latents(graph: Graph, names: Iterable[str], latent: Collection[str], origin: Origin) -> Graph:
-    """The graph of the variables that are not latent, in the order of `names`, with a note on the others.
-
-    >>> hidden = without_latents(Graph("U -> {X, Y}"), ["X", "Y", "U"], {"U"}, Origin())
-    >>> hidden, hidden.origin.notes
-    (Graph('X <-> Y'), ('U is latent and was projected out; it leaves X <-> Y',))
-    """
-    names = list(names)
-    hidden = [name for name in names if name in latent]
-    kept = [name for name in names if name not in latent]
-    projected = graph.project(kept)
-    if hidden:
-        origin = origin._replace(notes=(*origin.notes, _note(graph, projected, hidden)), hidden=tuple(hidden))
-    # Sort again: in the order of `graph`, variables also waited for hidden parents.
-    return Graph.from_edges(projected.directed, projected.bidirected, kept, origin=origin)
-
-
-def _note(graph: Graph, projected: Graph, hidden: list[str]) -> str:
-    directed, bidirected = edges_in_order(projected)
-    left = [f"{a} -> {b}" for a, b in directed if (a, b) not in graph.directed]
-    left += [f"{a} <-> {b}" for a, b in bidirected if b not in graph.siblings(a)]
-    names, edges = listing(hidden, len(hidden)), listing(left) if left else "no new edge"
-    if len(hidden) == 1:
-        return f"{names} is latent and was projected out; it leaves {edges}"
-    return f"{names} are latent and were projected out; they leave {edges}"
-
-
-def edges_in_order(graph: Graph) -> tuple[list[Edge], list[Edge]]:
-    """The directed and the bidirected edges, sorted by the order of the variables."""
-    place = {v: i for i, v in enumerate(graph.variables)}
-
-    def by_place(edge: Edge) -> tuple[int, int]:
-        return place[edge[0]], place[edge[1]]
-
-    pairs = [(a, b) if place[a] < place[b] else (b, a) for a, b in graph.bidirected]
-    return sorted(graph.directed, key=by_place), sorted(pairs, key=by_place)
+def _plain(token: Token) -> Token:
+    """The text of an attribute, without its quotes."""
+    return token._replace(text=_ESCAPED.sub(r"\1", token.text[1:-1])) if token.kind == "quoted" else token

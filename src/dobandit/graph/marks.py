@@ -18,6 +18,7 @@ NO = frozenset({"no", "false", "0", "0.0", "n", "f", "off"})
 UNOBSERVED_LABEL = "unobserved confounders"  # DoWhy marks a hidden variable by this label alone
 ROLES = frozenset("exposure treatment outcome adjusted adjustment covariate instrument mediator confounder".split())
 ARROWS = {"forward": "->", "back": "<-", "both": "<->"}
+TYPES = {"directed": "->", "bidirected": "<->"}  # of the edges of a mixed graph in pgmpy
 CONFOUNDING = frozenset({"bidirected", "confounded", "confounding"})  # what people write at edges
 
 Mark = str | float | Iterable[str] | None  # the value of an attribute: a text in DOT, any of these in networkx
@@ -120,6 +121,8 @@ def arrow(key: str, value: Mark) -> str | None:
         return None
     if word == "dir":
         return _direction(_plain(value))
+    if word == "type" and _plain(value) in TYPES:
+        return TYPES[_plain(value)]
     if word in HIDDEN | OBSERVED | CONFOUNDING:
         if _is_true(key, value) != (word in OBSERVED):
             raise GraphError(

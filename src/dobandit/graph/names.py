@@ -12,16 +12,24 @@ import unicodedata
 
 from dobandit.errors import GraphError
 
-# Vowel signs and accents: part of a word in many alphabets, but no letters to Python's \w.
-_MARKS = "".join(sign for sign in map(chr, range(0x300, 0x1D00)) if unicodedata.category(sign) in ("Mn", "Mc"))
-BARE = rf"[^\W\d][\w.{_MARKS}]*"
+def _signs(*categories: str) -> str:
+    return "".join(sign for sign in map(chr, range(0xB0, 0x3400)) if unicodedata.category(sign) in categories)
+
+
+# Vowel signs and accents are part of a word in many alphabets, but not of Python's \w; signs such as ½ are.
+BARE = rf"[^\W\d{_signs('No', 'Nl')}][\w.{_signs('Mn', 'Mc')}]*"
 QUOTED = r'"(?:[^"\\\n]|\\[^\n])*"'
 NAME = rf"(?:{BARE}|{QUOTED})"
 RULE = "a name starts with a letter or '_' and goes on with letters, digits, '_' and '.'; write any other one in quotes"
 LONGEST = 255
-JOINERS = "\u200c\u200d"  # invisible, but Persian, Hindi and other words are spelt with them
+# Line ends and other controls, half characters, and signs that one cannot see. Joiners (U+200C, U+200D) can stay:
+# words of Persian, Hindi and other languages are spelt with them.
+_INVISIBLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
+)
 
 _bare = re.compile(BARE)
+_in_quotes = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _escape = re.compile(r"\\(.?)", re.DOTALL)
 
 
@@ -32,6 +40,27 @@ def normal(name: str) -> str:
     True
     """
     return unicodedata.normalize("NFC", name)
+
+
+def check_name(name: str) -> str:
+    """The normal form of a name, if a variable can have it: any text that people can see and tell from others.
+
+    >>> check_name("Customer segment")
+    'Customer segment'
+    """
+    if not isinstance(name, str):
+        raise GraphError(f"{name!r} cannot be the name of a variable: a name is a text")
+    name = normal(name)
+    shown = repr(name if len(name) <= 40 else name[:37] + "...") + " cannot be the name of a variable: "
+    if not name:
+        raise GraphError(shown + "it is empty")
+    if found := _INVISIBLE.search(name):
+        raise GraphError(f"{shown}it contains a line end or an invisible character (U+{ord(found[0]):04X})")
+    if name.strip() != name:
+        raise GraphError(shown + "it starts or ends with a blank")
+    if len(name) > LONGEST:
+        raise GraphError(f"{shown}it has {len(name)} characters, and at most {LONGEST} are possible")
+    return name
 
 
 def quoted(name: str) -> str:
@@ -60,7 +89,7 @@ def unquoted(text: str) -> str:
     """
     if not text.startswith('"'):
         return normal(text)
-    if not re.fullmatch(QUOTED, text):
+    if not _in_quotes.fullmatch(text):
         raise GraphError(f'the quotes of {text} are not closed, or there is a quote inside; write it as \\"')
     return normal(_escape.sub(_escaped, text[1:-1]))
 

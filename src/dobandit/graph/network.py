@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 from dobandit.errors import CycleError, DobanditError, GraphError, UnknownAttribute
 from dobandit.graph.admg import Graph
 from dobandit.graph.checking import Edge, Origin
-from dobandit.graph.formats import edges_in_order, without_latents
+from dobandit.graph.edges import Edges, edges_in_order
+from dobandit.graph.latents import hidden_nodes, without_latents
 from dobandit.graph.marks import Marks, arrow, check_setting, hides
+from dobandit.graph.names import check_name, normal
 
 if TYPE_CHECKING:
     import networkx
@@ -28,7 +30,11 @@ def read(network: Any) -> Graph:
         raise GraphError(f"expected a networkx DiGraph, not {type(network).__name__}")
     if not network.is_directed():
         raise GraphError("this networkx graph is undirected; build a DiGraph, whose edges have directions")
-    names = list(network.nodes())
+    for a, b in getattr(network, "undirected_edges", ()):  # of a PDAG of pgmpy
+        raise GraphError(
+            f"the direction of the edge between {a} and {b} is open; choose one of the graphs that are meant"
+        )
+    names = list(map(check_name, network.nodes()))
     _check_settings(getattr(network, "graph", {}))
     return without_latents(_whole(network, names), names, _hidden(network), Origin())
 
@@ -43,7 +49,7 @@ def _hidden(network: Any) -> set[str]:
                 marks.read(name, str(key), value)
             if name in listed:
                 marks.add(name, True, "latents")
-    return {name for name in network.nodes() if marks.hidden(name)}
+    return {normal(name) for name in network.nodes() if marks.hidden(name)}
 
 
 def _whole(network: Any, names: list[str]) -> Graph:
@@ -51,7 +57,9 @@ def _whole(network: Any, names: list[str]) -> Graph:
     for a, b, given in network.edges(data=True):
         with _placed(f"edge {a} -> {b}"):
             asked = [arrow(str(key), value) for key, value in given.items()]
-        edges[next(filter(None, asked), "->")].append((a, b))
+        sign = next(filter(None, asked), "->")
+        if sign == "->" or (b, a) not in edges[sign] or "type" not in given:  # pgmpy keeps a <-> b as b <-> a, too
+            edges[sign].append((a, b))
     directed = [*edges["->"], *((b, a) for a, b in edges["<-"])]
     try:
         return Graph.from_edges(directed, edges["<->"], variables=names)
@@ -83,20 +91,16 @@ def _placed(place: str) -> Iterator[None]:
         raise GraphError(f"{place}: {error.message}") from None
 
 
-def write(graph: Graph) -> networkx.DiGraph[str]:
+def write(graph: Edges) -> networkx.DiGraph[str]:
     """The variables in their order, then one hidden node for each `<->`."""
     try:
         import networkx
     except ImportError:
         raise DobanditError("this needs networkx, which is not installed: pip install networkx") from None
-    directed, bidirected = edges_in_order(graph)
     network: networkx.DiGraph[str] = networkx.DiGraph()
     network.add_nodes_from(graph.variables)
-    network.add_edges_from(directed)
-    for a, b in bidirected:
-        name = f"U_{a}_{b}"
-        while name in network:
-            name += "_"
+    network.add_edges_from(edges_in_order(graph)[0])
+    for name, (a, b) in hidden_nodes(graph).items():
         network.add_node(name, hidden=True)
         network.add_edges_from([(name, a), (name, b)])
     return network

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple, NoReturn
 
 from dobandit.errors import GraphError
+from dobandit.graph.names import check_name, normal, unquoted
 
 
 class Token(NamedTuple):
@@ -18,6 +19,13 @@ class Token(NamedTuple):
     def __str__(self) -> str:
         shown = self.text if len(self.text) <= 40 else self.text[:37] + "..."
         return {"end": "the end of the text", "newline": "the end of the line"}.get(self.kind, repr(shown))
+
+    def named(self) -> Token:
+        """The token with the name that it stands for, without quotes; an error if no variable can have that name."""
+        try:
+            return self._replace(text=check_name(unquoted(self.text)))
+        except GraphError as error:
+            self.fail(error.message)
 
     def fail(self, message: str) -> NoReturn:
         raise GraphError(message, self.line, self.column)
@@ -31,6 +39,7 @@ class Tokens:
     """
 
     def __init__(self, text: str, patterns: Mapping[str, str]) -> None:
+        text = normal(text)  # names compare so, and what is read has to find what is read elsewhere
         regex = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in patterns.items()), re.DOTALL)
         self._tokens: list[Token] = []
         self._next = 0

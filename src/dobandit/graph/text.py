@@ -1,29 +1,30 @@
-"""Our own way to write a graph: `X1 -> X2 -> Y; {X1, X2} <-> Y  # a comment`.
+"""Our own way to write a graph: `X1 -> X2 -> "Customer segment"; {X1, X2} <-> X3  # a comment`.
 
 Statements end with `;` or a newline. A chain joins variables, or sets of them in braces, by `->`,
-`<-` and `<->`; a variable on its own declares itself. The reader is strict: whatever it does not
-know is an error with its place, because an edge that is lost silently makes a wrong effect look right.
+`<-` and `<->`; a variable on its own declares itself. `<->` between two sets that overlap joins every two
+different variables, so `{A, B, C} <-> {A, B, C}` says that hidden causes may relate them all. The reader is
+strict: whatever it does not know is an error with its place, because an edge that is lost silently makes a
+wrong effect look right.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import groupby
-from typing import TYPE_CHECKING
 
-from dobandit.errors import GraphError, listing
-from dobandit.graph.checking import NAME, RULE, Parts, checked
-from dobandit.graph.formats import Found, edges_in_order
+from dobandit.errors import listing
+from dobandit.graph.checking import Parts, checked
+from dobandit.graph.edges import Edges, edges_in_order
+from dobandit.graph.formats import Found
+from dobandit.graph.names import NAME, RULE, normal, quoted
 from dobandit.graph.scan import Token, Tokens
-
-if TYPE_CHECKING:
-    from dobandit.graph.admg import Graph
 
 PATTERNS = {
     "skip": r"[ \t\r]+|#[^\n]*",
     "newline": r"\n",
     "end_of_statement": ";",
     "name": NAME,
+    "unclosed": r'"[^\n]*',
     "operator": r"[-<>=~@|*+]+",
     "mark": r"[{},]",
     "other": r".",
@@ -33,12 +34,10 @@ OPERATORS = ("->", "<-", "<->")
 
 def read(text: str, variables: Iterable[str] | None) -> Parts:
     """The variables and edges of a text."""
-    if not isinstance(text, str):
-        raise GraphError(f"a graph is a text such as 'X -> Y', not {type(text).__name__}")
     return _Reader(Tokens(text, PATTERNS), variables).found.build(checked)
 
 
-def write(graph: Graph) -> str:
+def write(graph: Edges) -> str:
     """One line for each variable's children, then the hidden causes; bare names where the order needs them.
 
     >>> from dobandit.graph import Graph
@@ -51,18 +50,18 @@ def write(graph: Graph) -> str:
     directed, bidirected = edges_in_order(graph)
     lines = []
     for a, edges in groupby(directed, key=lambda edge: edge[0]):
-        children = [b for _, b in edges]
-        lines.append(f"{a} -> " + (children[0] if len(children) == 1 else f"{{{', '.join(children)}}}"))
-    lines += [f"{a} <-> {b}" for a, b in bidirected]
+        children = [quoted(b) for _, b in edges]
+        lines.append(f"{quoted(a)} -> " + (children[0] if len(children) == 1 else f"{{{', '.join(children)}}}"))
+    lines += [f"{quoted(a)} <-> {quoted(b)}" for a, b in bidirected]
     if Graph("\n".join(lines)).variables != graph.variables:
-        lines.insert(0, "; ".join(graph.variables))
+        lines.insert(0, "; ".join(map(quoted, graph.variables)))
     return "\n".join(lines)
 
 
 class _Reader:
     def __init__(self, tokens: Tokens, variables: Iterable[str] | None) -> None:
         self.tokens = tokens
-        self.allowed = None if variables is None else list(variables)
+        self.allowed = None if variables is None else list(map(normal, variables))
         self.found = Found(self.allowed or [])
         while tokens.next.kind != "end":
             if not tokens.take_if("newline", "end_of_statement"):
@@ -73,7 +72,7 @@ class _Reader:
         while self.tokens.next.kind not in ("newline", "end_of_statement", "end"):
             operator = self.operator()
             right = self.ends(f"a variable after '{operator.text}'")
-            self.found.join(left, operator, right)
+            self.found.join(left, operator, right, all_pairs=_all_pairs(left, operator, right))
             left = right
 
     def operator(self) -> Token:
@@ -94,16 +93,24 @@ class _Reader:
         self.tokens.expect("}", "expected ',' or '}'")
         for i, token in enumerate(found):
             if token.text in [t.text for t in found[:i]]:
-                token.fail(f"{token.text} is named twice in this set")
+                token.fail(f"{quoted(token.text)} is named twice in this set")
         return found
 
     def name(self, wanted: str) -> Token:
         token = self.tokens.take()
         if token.kind == "other":
             token.fail(f"expected {wanted}, found {token}; {RULE}")
+        if token.kind == "unclosed":
+            token.fail("this quote is not closed on its line")
         if token.kind != "name":
             token.fail(f"expected {wanted}" + ("" if token.kind in ("end", "newline") else f", found {token}"))
+        token = token.named()
         if self.allowed is not None and token.text not in self.found.names:
-            token.fail(f"{token.text} is not among the variables {listing(self.allowed)}")
+            token.fail(f"{quoted(token.text)} is not among the variables {listing(map(quoted, self.allowed))}")
         self.found.declare(token.text)
         return token
+
+
+def _all_pairs(left: list[Token], operator: Token, right: list[Token]) -> bool:
+    """Whether every two different variables of two sets are meant, since the sets overlap."""
+    return operator.text == "<->" and len(left) > 1 and len(right) > 1
