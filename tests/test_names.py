@@ -20,7 +20,7 @@ def test_words_of_any_alphabet_are_bare(name: str) -> None:
     assert re.fullmatch(NAME, name)
 
 
-@pytest.mark.parametrize("name", ["", "1", "½", "²", ".a", "a b", "a-b", "a=b, c", "a,b", "a;b", "{a}", "a->b", "#", "😀"])
+@pytest.mark.parametrize("name", ["", "1", "½", "²", ".a", "a b", "a-b", "a=b, c", "a,b", "a;b", "{a}", "a->b", "#"])
 def test_other_names_are_quoted(name: str) -> None:
     assert quoted(name) == f'"{name}"'
 

@@ -12,6 +12,7 @@ import unicodedata
 
 from dobandit.errors import GraphError
 
+
 def _signs(*categories: str) -> str:
     return "".join(sign for sign in map(chr, range(0xB0, 0x3400)) if unicodedata.category(sign) in categories)
 

@@ -14,7 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dobandit.graph import Graph
+from dobandit.graph import Graph, GraphLike
 from dobandit.problem.arguments import read_budget, read_domains, read_graph, read_intervenable, read_reward
 from dobandit.problem.arms import Arm
 from dobandit.problem.costs import Choose, Cost, Uniform, costs_of_arms
@@ -59,7 +59,7 @@ class Problem(_Fields):
     Parameters
     ----------
     graph
-        A Graph, or a text in our own format, DOT or dagitty.
+        A Graph, a text in our own format, DOT, dagitty or GML, or a graph of networkx or pgmpy.
     reward
         The name of the reward, or a table with `variable` and either `values` (what each value is worth) or `range`
         (the ends of a measurement). By default it is the outcome that the file of the graph marks.
@@ -99,7 +99,7 @@ class Problem(_Fields):
 
     def __init__(
         self,
-        graph: Graph | str,
+        graph: GraphLike,
         reward: RewardLike | None = None,
         budget: float | None = None,
         objective: Objective | str = "cumulative",
@@ -166,7 +166,7 @@ class Problem(_Fields):
 
     @classmethod
     def unit_costs(
-        cls, graph: Graph | str, reward: str, horizon: int, objective: Objective | str = "cumulative", **rest: Any
+        cls, graph: GraphLike, reward: str, horizon: int, objective: Objective | str = "cumulative", **rest: Any
     ) -> Problem:
         """The classical bandit: every pull costs 1.
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from dobandit.arrays import Array
 from dobandit.chance import generator
 from dobandit.errors import WorldError
-from dobandit.graph import Graph, edges_in_order
+from dobandit.graph import Graph, GraphLike, as_graph, edges_in_order
 from dobandit.problem import Value, is_number, is_positive
 from dobandit.worlds.model import World
 from dobandit.worlds.tables import Node, check_size, read_domains
@@ -22,7 +22,7 @@ MOST_HIDDEN = 4  # values of a hidden cause in a random world
 FOLLOWS = 0.8  # how often a variable of the paper's model is the XOR of its parents
 
 
-def xor(graph: Graph | str, seed: int) -> World:
+def xor(graph: GraphLike, seed: int) -> World:
     """The paper's model: a variable is the XOR of its parents with probability 0.8, else the opposite.
 
     What has no parents is 1 with probability 0.5 + 0.5 e, e uniform on [0, 1], drawn once. The paper
@@ -74,7 +74,7 @@ def parallel(n: int = 50, p: Sequence[float] | None = None, epsilon: float = 0.3
 
 
 def random(
-    graph: Graph | str,
+    graph: GraphLike,
     seed: int,
     domains: Mapping[str, Iterable[Value]] | None = None,
     concentration: float = 1.0,
@@ -114,9 +114,9 @@ def random(
     return World(graph, tuple(nodes), labels)
 
 
-def inputs_of(graph: Graph | str) -> tuple[Graph, dict[str, tuple[str, ...]]]:
+def inputs_of(graph: GraphLike) -> tuple[Graph, dict[str, tuple[str, ...]]]:
     """What each variable reads, hidden causes first: one for every `<->`, called after it."""
-    graph = graph if isinstance(graph, Graph) else Graph(graph)
+    graph = as_graph(graph)
     directed, bidirected = edges_in_order(graph)
     inputs: dict[str, list[str]] = {f"{a}<->{b}": [] for a, b in bidirected}
     inputs |= {v: [] for v in graph.variables}

@@ -26,7 +26,7 @@ import numpy as np
 from dobandit.arrays import Array
 from dobandit.errors import WorldError, listing
 from dobandit.files import read_text
-from dobandit.graph import Graph
+from dobandit.graph import Graph, GraphLike, as_graph
 from dobandit.problem import Value
 from dobandit.worlds.model import World
 from dobandit.worlds.tables import Node, normalised, read_domains
@@ -37,7 +37,7 @@ Causes = Mapping[str, tuple[Array, tuple[str, ...]]]
 
 
 def from_tables(
-    graph: Graph | str,
+    graph: GraphLike,
     tables: Tables,
     hidden: Hidden | None = None,
     domains: Mapping[str, Iterable[Value]] | None = None,
@@ -67,7 +67,7 @@ def from_tables(
     >>> world.distribution(["Y"], "do(X=1)")
     array([0.22, 0.78])
     """
-    graph = graph if isinstance(graph, Graph) else Graph(graph)
+    graph = as_graph(graph)
     causes, read = _read(graph, tables, hidden or {})
     arrays = {name: _numbers(f"the table of {name}", table) for name, (_, table) in read.items()}
     labels = {name: tuple(map(str, range(array.shape[-1]))) for name, array in arrays.items()}
