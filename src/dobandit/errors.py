@@ -49,11 +49,13 @@ class UnknownVariable(DobanditError):
 class NotIdentifiable(DobanditError):
     """Observations cannot reveal this effect, however many there are; `path` is the hidden obstacle."""
 
-    def __init__(self, do: str, on: str, path: Sequence[str]) -> None:
-        self.do, self.on, self.path = do, on, tuple(path)
+    def __init__(self, do: Sequence[str], on: str, path: Sequence[str]) -> None:
+        self.do, self.on, self.path = tuple(do), on, tuple(path)
         target = "everything else" if on == "all" else on
-        self.obstacle = f"{do} and its child {path[-1]} share hidden causes: {' <-> '.join(path)}"
-        super().__init__(f"the effect of {do} on {target} is not identifiable from observations: {self.obstacle}")
+        self.obstacle = f"{path[0]} and its child {path[-1]} share hidden causes: {' <-> '.join(path)}"
+        super().__init__(
+            f"the effect of {listing(do)} on {target} is not identifiable from observations: {self.obstacle}"
+        )
 
 
 class MissingCell(DobanditError):

@@ -11,9 +11,11 @@ from dobandit.cli.common import FILE, PROBLEM, console, print_json, say, with_co
 from dobandit.cli.tables import table
 from dobandit.errors import NotIdentifiable
 from dobandit.estimate.observational import LEVEL, Verdict, check_graph
-from dobandit.graph import independencies
+from dobandit.graph import independencies, quoted
 from dobandit.identification import identify
-from dobandit.problem import Choose, Cost, CostLike, Problem, Uniform
+from dobandit.problem import Choose, Cost, Problem, Total, Uniform
+
+Set = tuple[str, ...]  # of variables that an arm sets
 
 
 @click.command()
@@ -33,7 +35,7 @@ def command(problem: Path, data: Path | None, plot: Path | None, as_json: bool, 
     if found.world is not None:
         world_of(found, problem)  # what is wrong with it is told now and not in the middle of a run
     verdicts = _verdicts(found, data)
-    learnt = {v: _learnt(found, v) for v in found.intervenable}
+    learnt = {s: _learnt(found, s) for s in dict.fromkeys(arm.variables for arm in found.arms) if s}
     if plot is not None:
         _draw(found, learnt, plot)
         say(f"wrote {plot}", quiet)
@@ -50,17 +52,17 @@ def _verdicts(problem: Problem, data: Path | None) -> list[Verdict]:
     return check_graph(problem, data)
 
 
-def _learnt(problem: Problem, variable: str) -> tuple[str, str]:
-    """The method by which observations tell the effect of a variable, and its formula or the obstacle."""
+def _learnt(problem: Problem, variables: Set) -> tuple[str, str]:
+    """The method by which observations tell the effect of setting variables, and its formula or the obstacle."""
     try:
-        estimand = identify(problem.graph, variable, problem.reward)
+        estimand = identify(problem.graph, variables, problem.reward)
     except NotIdentifiable as error:
         return "none", error.obstacle
     return estimand.method, str(estimand).split(" = ", 1)[1]
 
 
-def _document(problem: Problem, learnt: dict[str, tuple[str, str]], verdicts: list[Verdict]) -> dict[str, Any]:
-    methods = ["observed" if arm.observes else learnt[arm.variables[0]][0] for arm in problem.arms]
+def _document(problem: Problem, learnt: dict[Set, tuple[str, str]], verdicts: list[Verdict]) -> dict[str, Any]:
+    methods = ["observed" if arm.observes else learnt[arm.variables][0] for arm in problem.arms]
     arms = [
         {
             "arm": str(arm),
@@ -84,16 +86,18 @@ def _document(problem: Problem, learnt: dict[str, tuple[str, str]], verdicts: li
     }
 
 
-def _plain_cost(cost: Cost) -> CostLike:
+def _plain_cost(cost: Cost) -> Any:
     match cost:
         case Choose():
             return {"choose": list(cost.values)}
         case Uniform():
             return {"uniform": [cost.low, cost.high]}
+        case Total():
+            return {"sum": [_plain_cost(part) for _, part in cost.parts]}
     return cost
 
 
-def _show(problem: Problem, learnt: dict[str, tuple[str, str]]) -> None:
+def _show(problem: Problem, learnt: dict[Set, tuple[str, str]]) -> None:
     from rich.markup import escape
 
     screen = console()
@@ -105,15 +109,16 @@ def _show(problem: Problem, learnt: dict[str, tuple[str, str]]) -> None:
     effect = "observations tell its effect"
     shown = table("arm", "values", "cost", effect, wrap=effect)
     shown.add_row("do()", "", _cost_text(problem, ()), "yes: it is the plain mean")
-    for v in problem.intervenable:
-        method, how = learnt[v]
+    for variables, (method, how) in learnt.items():
         answer = f"[yellow]no[/], {escape(how)}" if method == "none" else f"yes, {method}: {escape(how)}"
-        shown.add_row(f"do({v})", escape(", ".join(problem.domains[v])), _cost_text(problem, (v,)), answer)
+        values = " × ".join(", ".join(problem.domains[v].known) for v in variables)
+        name = f"do({', '.join(map(quoted, variables))})"
+        shown.add_row(escape(name), escape(values), _cost_text(problem, variables), answer)
     screen.print()
     screen.print(shown)
 
 
-def _cost_text(problem: Problem, variables: tuple[str, ...]) -> str:
+def _cost_text(problem: Problem, variables: Set) -> str:
     costs = [cost for arm, cost in zip(problem.arms, problem.costs, strict=True) if arm.variables == variables]
     return ", ".join(dict.fromkeys(f"{c:g}" if isinstance(c, float) else str(c) for c in costs))
 
@@ -159,11 +164,12 @@ def _summary(verdicts: list[Verdict]) -> str:
     return f"No contradiction {together}."
 
 
-def _draw(problem: Problem, learnt: dict[str, tuple[str, str]], path: Path) -> None:
+def _draw(problem: Problem, learnt: dict[Set, tuple[str, str]], path: Path) -> None:
     from dobandit.plots import graph_figure, save
 
     kinds = dict.fromkeys(problem.graph.variables, "fixed")
-    kinds |= {v: "bought" if learnt[v][0] == "none" else "learnt" for v in problem.intervenable}
+    kinds |= dict.fromkeys(problem.intervenable, "bought")
+    kinds |= {s[0]: "learnt" for s, (method, _) in learnt.items() if len(s) == 1 and method != "none"}
     kinds[problem.reward] = "reward"
     legend = {
         "reward": ("the reward", "#E69F00"),

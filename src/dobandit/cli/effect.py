@@ -89,7 +89,7 @@ def _arms(problem: Problem, settings: tuple[str, ...], all_arms: bool) -> list[A
         return list(problem.arms)
     arms = [_arm(problem, "--do", setting) for setting in dict.fromkeys(settings)]
     for arm in arms:
-        identify(problem.graph, arm.variables[0], problem.reward)
+        identify(problem.graph, arm.variables, problem.reward)
     return arms
 
 
@@ -98,7 +98,7 @@ def _arm(problem: Problem, option: str, setting: str) -> Arm:
     others = [v for v in problem.graph.variables if v != problem.reward]
     if arm.observes and option == "--versus":
         return arm
-    if len(arm.variables) != 1 or not set(arm.variables) <= set(others):
+    if arm.observes or not set(arm.variables) <= set(others):
         raise ArmError(f"{option} {setting}: there is no such variable to set; there are {listing(others)}")
     for variable, value in arm.settings:
         if value not in problem.domains[variable]:

@@ -51,7 +51,7 @@ def command(
     Without a [world], every trial has a random world on your graph.
     """
     found = Problem.load(problem)
-    chosen = _chosen(names, found.objective)
+    chosen = _chosen(names, found, quiet)
     usual = None if trials >= WORTH_PROCESSES else 1
     with ready(out, figures=True), progress(chosen, quiet) as report, executor(workers, usual) as pool:
         start, world = time.perf_counter(), _world(found, problem, quiet)
@@ -88,9 +88,11 @@ def _document(results: Results, seconds: float) -> dict[str, Any]:
     }
 
 
-def _chosen(names: tuple[str, ...], objective: str) -> list[str]:
+def _chosen(names: tuple[str, ...], problem: Problem, quiet: bool) -> list[str]:
     """The policies that were named, by default the recommended one for the objective."""
-    fitting = policies_for(objective)
+    fitting = policies_for(problem.objective, problem)
+    if ALL in names and (others := [name for name in policies_for(problem.objective) if name not in fitting]):
+        say(f"note: {listing(others)} set single variables only, and are left out", quiet)
     wanted = [each for name in names for each in (fitting if name == ALL else [spec_of(policy(name))])]
     return list(dict.fromkeys(wanted)) if ALL in names else wanted or fitting[:1]
 

@@ -33,20 +33,21 @@ def independencies(graph: Graph) -> Iterator[Independence]:
             yield Independence(a, b, graph.in_order(given))
 
 
-def separator(graph: Graph, a: str, b: str, allowed: frozenset[str]) -> frozenset[str] | None:
-    """A minimal set of allowed variables that separates a and b, the one closest to b, or None if none does.
+def separator(graph: Graph, a: str | frozenset[str], b: str, allowed: frozenset[str]) -> frozenset[str] | None:
+    """A minimal set of allowed variables that separates a (or several) and b, the one closest to b, or None.
 
     If any set does, then so do all allowed ancestors of the two. Among the ancestors, separation is that of an
     undirected graph in which each c-component and its parents are all joined; of the ancestors those are needed
     that b sees first, and of these those that a sees first (van der Zander, Liskiewicz and Textor 2019).
     """
-    within = graph.ancestral([a, b])
+    start = {a} if isinstance(a, str) else set(a)
+    within = graph.ancestral([*start, b])
     joined = _joined(graph, within)
-    candidates = (within & allowed) - {a, b}
-    if b in _seen(joined, a, candidates):
+    candidates = (within & allowed) - start - {b}
+    if b in _seen(joined, start, candidates):
         return None
-    near_b = candidates & _seen(joined, b, candidates)
-    return frozenset(near_b & _seen(joined, a, near_b))
+    near_b = candidates & _seen(joined, {b}, candidates)
+    return frozenset(near_b & _seen(joined, start, near_b))
 
 
 def _joined(graph: Graph, within: frozenset[str]) -> Mapping[str, set[str]]:
@@ -60,6 +61,6 @@ def _joined(graph: Graph, within: frozenset[str]) -> Mapping[str, set[str]]:
     return joined
 
 
-def _seen(joined: Mapping[str, set[str]], start: str, stops: Set[str]) -> set[str]:
+def _seen(joined: Mapping[str, set[str]], start: set[str], stops: Set[str]) -> set[str]:
     """Everything that is reached from `start` without passing through `stops`; the stops that are met included."""
-    return closure({start}, {v: set() if v in stops else near for v, near in joined.items()})
+    return closure(start, {v: set() if v in stops else near for v, near in joined.items()})

@@ -7,18 +7,20 @@ still identifiable is hidden (the graph is projected onto the others) before the
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from dobandit.errors import GraphError, NotIdentifiable
-from dobandit.graph import Graph, GraphLike, as_graph, separator
+from dobandit.graph import Graph, GraphLike, as_graph, proper_backdoor, separator
 from dobandit.identification import tian
 from dobandit.identification.estimand import Estimand, Method
 from dobandit.identification.expressions import Sum, Table
+from dobandit.identification.tian import Do
 
 EVERYTHING = "all"
 
 
-def is_identifiable(graph: GraphLike, do: str, on: str) -> bool:
+def is_identifiable(graph: GraphLike, do: str | Iterable[str], on: str) -> bool:
     """Whether observations, if there are enough, reveal the effect of setting `do` on `on`.
 
     Parameters
@@ -26,7 +28,7 @@ def is_identifiable(graph: GraphLike, do: str, on: str) -> bool:
     graph
         A Graph, a text, or a Problem.
     do
-        The variable that is set.
+        The variable that is set, or several that are set together.
     on
         The variable whose distribution is wanted, or "all" for the joint distribution of everything else.
 
@@ -35,10 +37,10 @@ def is_identifiable(graph: GraphLike, do: str, on: str) -> bool:
     bool
         The answer is complete: False means that two models agree on all observations and disagree on the effect.
     """
-    return _is_identifiable(_checked(graph, do, on), do, on)
+    return _is_identifiable(*_checked(graph, do, on))
 
 
-def identify(graph: GraphLike, do: str, on: str) -> Estimand:
+def identify(graph: GraphLike, do: str | Iterable[str], on: str) -> Estimand:
     """The formula for P(on | do(do)) from observations.
 
     Parameters
@@ -55,48 +57,59 @@ def identify(graph: GraphLike, do: str, on: str) -> Estimand:
     ------
     NotIdentifiable
         No amount of observations reveals the effect. The text names the obstacle.
+
+    Examples
+    --------
+    >>> print(identify("Z -> A -> B -> Y; Z -> Y; A -> Y", do=["A", "B"], on="Y"))
+    P(Y | do(A, B)) = Σ_Z P(Y | A, B, Z) P(Z)
     """
-    return _identify(_checked(graph, do, on), do, on)
+    return _identify(*_checked(graph, do, on))
 
 
-def _checked(given: GraphLike, do: str, on: str) -> Graph:
-    """The graph, if `do` and `on` are two of its variables."""
-    for what, name in (("do", do), ("on", on)):
+def _checked(given: GraphLike, do: str | Iterable[str], on: str) -> tuple[Graph, Do, str]:
+    """The graph, what is set in its order, and the outcome, if they are different variables of the graph."""
+    names = [do] if isinstance(do, str) else list(do) if isinstance(do, Iterable) else [do]
+    for what, name in (*(("do", name) for name in names), ("on", on)):
         if not isinstance(name, str):
             raise GraphError(f"{what}: expected the name of a variable, not {name!r}")
     graph = as_graph(given)
-    graph.in_order([do] if _is_everything(graph, on) else [do, on])  # an unknown variable is refused here
-    if do == on:
-        raise GraphError(f"do and on are both {do}; name another variable that it may have an effect on")
-    return graph
+    graph.in_order(names if _is_everything(graph, on) else [*names, on])  # an unknown variable is refused here
+    if on in names:
+        raise GraphError(f"do and on are both {on}; name another variable that it may have an effect on")
+    return graph, graph.in_order(names), on
 
 
 @lru_cache(maxsize=4096)
-def _identify(graph: Graph, do: str, on: str) -> Estimand:
+def _identify(graph: Graph, do: Do, on: str) -> Estimand:
     if _is_everything(graph, on):
-        everything = tuple(v for v in graph.variables if v != do)
+        everything = tuple(v for v in graph.variables if v not in do)
         return Estimand(do, everything, "c-factor", tian.effect_on_all(graph, do))
-    if do not in graph.ancestral(on):
-        return Estimand(do, (on,), "observed", tian.effect(graph.project(on), do, on))
-    covariates = backdoor_set(graph, do, on)
+    acting = graph.in_order(graph.without_edges(into=do).ancestral(on).intersection(do))
+    if not acting:
+        return Estimand(do, (on,), "observed", tian.effect(graph.project(on), (), on))
+    covariates = backdoor_set(graph, acting, on)
     if covariates is not None:
         method: Method = "adjustment" if covariates else "no-backdoor"
-        return Estimand(do, (on,), method, _adjusted(graph, do, on, covariates))
-    tian.effect(graph, do, on)  # raises where the effect is not identifiable, for the reason in the whole graph
-    return Estimand(do, (on,), "c-factor", tian.effect(_smallest(graph, do, on), do, on))
+        return Estimand(do, (on,), method, _adjusted(graph, acting, on, covariates))
+    tian.effect(graph, acting, on)  # raises where the effect is not identifiable, for the reason in the whole graph
+    return Estimand(do, (on,), "c-factor", tian.effect(_smallest(graph, acting, on), acting, on))
 
 
-def backdoor_set(graph: Graph, do: str, on: str) -> frozenset[str] | None:
+def backdoor_set(graph: Graph, do: Do, on: str) -> frozenset[str] | None:
     """A minimal set of covariates that blocks every back-door path, or None if no set does.
 
     Of the possible sets it is the one closest to the outcome: what acts on the outcome itself explains more of
     it, and asks for less overlap with the treatment.
     """
-    allowed = frozenset(graph.variables) - graph.descendants(do)
-    return separator(graph.without_edges(out_of=do), do, on, allowed)
+    if len(do) == 1:
+        allowed = frozenset(graph.variables) - graph.descendants(*do)
+        return separator(graph.without_edges(out_of=do), *do, on, allowed)
+    together = frozenset(do)
+    backdoor, allowed = proper_backdoor(graph, together, on)
+    return separator(backdoor, together, on, allowed)
 
 
-def _is_identifiable(graph: Graph, do: str, on: str) -> bool:
+def _is_identifiable(graph: Graph, do: Do, on: str) -> bool:
     try:
         tian.effect_on_all(graph, do) if _is_everything(graph, on) else tian.effect(graph, do, on)
     except NotIdentifiable:
@@ -109,18 +122,18 @@ def _is_everything(graph: Graph, on: str) -> bool:
     return on == EVERYTHING and on not in graph
 
 
-def _adjusted(graph: Graph, do: str, on: str, covariates: frozenset[str]) -> Sum:
+def _adjusted(graph: Graph, do: Do, on: str, covariates: frozenset[str]) -> Sum:
     """Σ_z P(on | do, z) P(z), with P(z) as a product along the order of the graph."""
     seen = graph.project(covariates)
-    outcome = Table(on, (do, *seen.variables))
+    outcome = Table(on, (*do, *seen.variables))
     return Sum(covariates, (outcome, *tian.factors(seen, covariates)))
 
 
-def _smallest(graph: Graph, do: str, on: str) -> Graph:
+def _smallest(graph: Graph, do: Do, on: str) -> Graph:
     """The graph projected onto few variables that still identify the effect."""
     graph = graph.project(graph.ancestral(on))
     for candidate in graph.variables:
-        if candidate not in (do, on):
+        if candidate not in (*do, on):
             fewer = graph.project(set(graph.variables) - {candidate})
             if _is_identifiable(fewer, do, on):
                 graph = fewer

@@ -26,13 +26,13 @@ Method = Literal["observed", "no-backdoor", "adjustment", "c-factor"]
 
 @dataclass(frozen=True)
 class Estimand:
-    """P(on | do(do)) as a recipe over tables P(v | z).
+    """P(on | do(do)) as a recipe over tables P(v | z); `do` are the variables that are set, in graph order.
 
     `method` says which kind: "observed" (the intervention cannot matter), "no-backdoor" (seeing is
     doing), "adjustment" (averaging over a set of covariates) or "c-factor" (everything else).
     """
 
-    do: str
+    do: tuple[str, ...]
     on: tuple[str, ...]
     method: Method
     formula: Sum
@@ -61,8 +61,8 @@ class Estimand:
         Returns
         -------
         array
-            P(on | do(do)) with axes (trial, value of do, value of each variable of on). Where the effect does not
-            depend on the value of `do`, its axis has length one.
+            P(on | do(do)) with axes (trial, value of each variable of do, value of each variable of on). Where the
+            effect does not depend on the value of a variable of `do`, its axis has length one.
         """
         from dobandit.identification.evaluation import evaluate
 
@@ -89,4 +89,5 @@ class Estimand:
         return gradient(self, tables, weights)
 
     def __str__(self) -> str:
-        return f"P({', '.join(self.on)} | do({self.do})) = {self.formula.write({self.do: self.do})}"
+        formula = self.formula.write({x: x for x in self.do})
+        return f"P({', '.join(self.on)} | do({', '.join(self.do)})) = {formula}"

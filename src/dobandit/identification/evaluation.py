@@ -24,7 +24,7 @@ def evaluate(estimand: Estimand, tables: Tables, strict: bool) -> Array:
     found = run(estimand.formula, tables)
     if strict and np.isnan(found.values).any():
         raise _missing(estimand, tables)
-    return arranged(found, (estimand.do, *estimand.on))
+    return arranged(found, (*estimand.do, *estimand.on))
 
 
 def run(expression: Expression, tables: Tables) -> Factor:
@@ -39,7 +39,7 @@ def run(expression: Expression, tables: Tables) -> Factor:
 
 def gradient(estimand: Estimand, tables: Tables, weights: Array) -> dict[Table, Array]:
     """The derivative by every cell of the sum of weights * P(on | do(do)), by the chain rule from the outside in."""
-    axes = (estimand.do, *estimand.on)
+    axes = (*estimand.do, *estimand.on)
     absent = tuple(1 + i for i, axis in enumerate(axes) if axis not in estimand.formula.free)
     passed = Factor(tuple(axis for axis in axes if axis in estimand.formula.free), weights.squeeze(absent))
     found: dict[Table, Array] = {t: np.zeros(tables[t].shape) for t in estimand.tables}

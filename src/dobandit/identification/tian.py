@@ -1,9 +1,9 @@
-"""Complete identification of P(y | do(x)) for one intervened variable (Tian and Pearl 2002).
+"""Complete identification of P(y | do(s)), where one or several variables S are set (Tian and Pearl 2002).
 
 Write Q[S] for the distribution of S when everything else is set by hand. Q[V] is what is observed,
 and it falls apart into the c-components of the graph, each a product of the observed P(v | z) with z
-the effective parents. After do(x) only D matters, the ancestors of y when x is cut out, and
-P(y | do(x)) sums the product of Q[D_j] over the c-components D_j of D. Each Q[D_j] lies inside some
+the effective parents. After do(s) only D matters, the ancestors of y when S is cut out, and
+P(y | do(s)) sums the product of Q[D_j] over the c-components D_j of D. Each Q[D_j] lies inside some
 known Q[S]; `_inside` narrows S down to it by summing out what is no ancestor and keeping the
 c-component, or gets stuck, and then nothing else would help either (Huang and Valtorta 2006).
 """
@@ -16,31 +16,43 @@ from dobandit.errors import NotIdentifiable
 from dobandit.graph import Graph
 from dobandit.identification.expressions import Expression, Ratio, Sum, Table, product, ratio
 
+Do = tuple[str, ...]  # what is set, in graph order
 
-def effect(graph: Graph, x: str, y: str) -> Sum:
-    """P(y | do(x)) as an expression in x and y; raises `NotIdentifiable`."""
+
+def effect(graph: Graph, do: Do, y: str) -> Sum:
+    """P(y | do(s)) as an expression in s and y; raises `NotIdentifiable`."""
     relevant = graph.ancestral_graph(y)
-    if x not in relevant:
+    if not any(x in relevant for x in do):
         return product(factors(relevant, frozenset(relevant.variables)), set(relevant.variables) - {y})
-    wanted = relevant.subgraph(set(relevant.variables) - {x}).ancestral_graph(y)
-    found: list[Expression] = []
-    for part in wanted.c_components:
-        whole = relevant.c_component(next(iter(part)))
-        found += _inside(relevant, part, whole, factors(relevant, whole), x, y)
-    return product(found, set(wanted.variables) - {y})
+    wanted = relevant.subgraph(set(relevant.variables).difference(do)).ancestral_graph(y)
+    return product(_components(relevant, wanted, do, y), set(wanted.variables) - {y})
 
 
-def effect_on_all(graph: Graph, x: str) -> Sum:
-    """P(everything else | do(x)): Q[S \\ {x}] for the c-component S of x, times what x leaves unchanged.
+def effect_on_all(graph: Graph, do: Do) -> Sum:
+    """P(everything else | do(s)).
 
-    It exists if and only if no child of x is in S (Tian and Pearl 2002, the child condition).
+    For a single x it is Q[C \\ {x}] for the c-component C of x, times what x leaves unchanged, and exists if and only
+    if no child of x is in C (Tian and Pearl 2002, the child condition).
     """
+    if len(do) > 1:
+        wanted = graph.subgraph(set(graph.variables).difference(do))
+        return Sum(frozenset(), tuple(_components(graph, wanted, do, "all")))
+    (x,) = do
     tied = graph.c_component(x)
     if graph.has_confounded_child(x):
-        raise NotIdentifiable(x, "all", _hidden_path(graph.subgraph(tied), x))
+        raise NotIdentifiable(do, "all", _hidden_path(graph.subgraph(tied), do))
     own = product(factors(graph, tied), {x})
     others = factors(graph, frozenset(graph.variables) - tied)
     return Sum(frozenset(), (own, *others) if own.factors else tuple(others))
+
+
+def _components(graph: Graph, wanted: Graph, do: Do, y: str) -> list[Expression]:
+    """Q[D_j] for every c-component D_j of the wanted part of the graph."""
+    found: list[Expression] = []
+    for part in wanted.c_components:
+        whole = graph.c_component(next(iter(part)))
+        found += _inside(graph, part, whole, factors(graph, whole), do, y)
+    return found
 
 
 def factors(graph: Graph, part: frozenset[str]) -> list[Expression]:
@@ -53,7 +65,7 @@ def _factor(graph: Graph, v: str) -> Table:
 
 
 def _inside(
-    graph: Graph, wanted: frozenset[str], whole: frozenset[str], known: list[Expression], x: str, y: str
+    graph: Graph, wanted: frozenset[str], whole: frozenset[str], known: list[Expression], do: Do, y: str
 ) -> list[Expression]:
     """Q[wanted] from Q[whole] = the product of `known`; both are c-components, wanted inside whole."""
     if wanted == whole:
@@ -61,13 +73,13 @@ def _inside(
     within = graph.subgraph(whole)
     above = within.ancestral(wanted)
     if above == whole:
-        raise NotIdentifiable(x, y, _hidden_path(within, x))
+        raise NotIdentifiable(do, y, _hidden_path(within, do))
     narrowed = product(known, whole - above)  # Q[above]: what is no ancestor sums out
     if above == wanted:
         return [_averaged(graph, narrowed, graph.with_parents(wanted))]
     kept = within.subgraph(above)
     smaller = kept.c_component(next(iter(wanted)))
-    return _inside(graph, wanted, smaller, _conditionals(graph, kept, narrowed, smaller), x, y)
+    return _inside(graph, wanted, smaller, _conditionals(graph, kept, narrowed, smaller), do, y)
 
 
 def _conditionals(graph: Graph, kept: Graph, known: Sum, part: frozenset[str]) -> list[Expression]:
@@ -100,8 +112,13 @@ def _averaged(graph: Graph, known: Expression, arguments: frozenset[str]) -> Exp
     return replace(known, average=seeming, weights=tuple(_factor(seen, v) for v in seen.variables))
 
 
-def _hidden_path(tied: Graph, x: str) -> list[str]:
-    """The shortest row of hidden causes from x to one of its children inside a c-component."""
+def _hidden_path(tied: Graph, do: Do) -> list[str]:
+    """The shortest row of hidden causes from something that is set to one of its children inside a c-component."""
+    able = [x for x in do if x in tied and tied.children(x)]
+    return min((_path_to_child(tied, x) for x in able), key=len)
+
+
+def _path_to_child(tied: Graph, x: str) -> list[str]:
     came_from: dict[str, str] = {x: x}
     todo = [x]
     for node in todo:

@@ -29,6 +29,7 @@ class Crm(Policy):
     name = "crm"
     objective = "cumulative"
     reference = "Maiti et al., UAI 2022, Algorithm 2"
+    single_variables_only = True
 
     def compile(self, problem: Problem) -> CompiledCrm:
         return CompiledCrm(problem)

@@ -27,6 +27,7 @@ class CrmNb(Policy):
     name = "crm-nb"
     objective = "cumulative"
     reference = "Nair et al., AISTATS 2021, Algorithm 2"
+    single_variables_only = True
 
     def compile(self, problem: Problem) -> CompiledCrmNb:
         return CompiledCrmNb(problem)

@@ -30,6 +30,7 @@ class GammaNb(Policy):
     name = "gamma-nb"
     objective = "simple"
     reference = "Nair et al., AISTATS 2021, Algorithm 1"
+    single_variables_only = True
     depends_on_budget = True
     has_phases = True
 

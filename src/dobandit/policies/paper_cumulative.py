@@ -32,6 +32,7 @@ class PaperCumulative(Policy):
     name = "paper-cumulative"
     objective = "cumulative"
     reference = "Jamshidi et al., CLeaR 2024, Algorithm 1"
+    single_variables_only = True
 
     factors: str = option("all", "relevant")
     split: str = option("averaged", "random")

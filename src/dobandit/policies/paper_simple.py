@@ -28,6 +28,7 @@ class PaperSimple(Policy):
     name = "paper-simple"
     objective = "simple"
     reference = "Jamshidi et al., CLeaR 2024, Algorithm 2"
+    single_variables_only = True
     depends_on_budget = True
     has_phases = True
 

@@ -30,6 +30,7 @@ class ParallelBandit(Policy):
     name = "parallel-bandit"
     objective = "simple"
     reference = "Lattimore et al., NIPS 2016, Algorithm 1"
+    single_variables_only = True
     depends_on_budget = True
     has_phases = True
 

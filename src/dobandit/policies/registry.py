@@ -13,7 +13,7 @@ from typing import Any
 import dobandit.policies
 from dobandit.errors import PolicyError, did_you_mean, listing
 from dobandit.policies.protocol import Policy
-from dobandit.problem import Objective
+from dobandit.problem import Objective, Problem
 
 _SPEC = re.compile(r"\s*([^\[\]]+?)\s*(?:\[(.*)\])?\s*")
 RECOMMENDED: dict[Objective, str] = {"cumulative": "causal-thompson", "simple": "causal-explore"}
@@ -34,8 +34,24 @@ def registered() -> dict[str, type[Policy]]:
     return dict(sorted(found.items(), key=lambda item: (_rank(item[0]), item[0])))
 
 
-def policies_for(objective: str) -> list[str]:
-    return [name for name, kind in registered().items() if kind.objective == objective]
+def policies_for(objective: str, problem: Problem | None = None) -> list[str]:
+    """The policies for an objective; with a problem, those that can play its arms."""
+    fitting = [kind for kind in registered().values() if kind.objective == objective]
+    return [
+        kind.name
+        for kind in fitting
+        if problem is None or not kind.single_variables_only or problem.sets_single_variables
+    ]
+
+
+def check_arms(made: Policy, problem: Problem) -> None:
+    """Refuse a policy that is not defined for the arms of a problem."""
+    if made.single_variables_only and not problem.sets_single_variables:
+        able = listing(policies_for(made.objective, problem))
+        raise PolicyError(
+            f"{made.name} is defined for arms that set a single variable, with an arm for each of its values; "
+            f"this problem has others, which {able} can play"
+        )
 
 
 def policy(spec: str | Policy) -> Policy:

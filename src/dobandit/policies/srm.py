@@ -24,6 +24,7 @@ class Srm(Policy):
     name = "srm"
     objective = "simple"
     reference = "Maiti et al., UAI 2022, Algorithm 1"
+    single_variables_only = True
     depends_on_budget = True
     has_phases = True
 

@@ -2,7 +2,7 @@
 
 from dobandit.problem.arguments import BINARY
 from dobandit.problem.arms import Arm, parse_do
-from dobandit.problem.costs import ROUNDING, Choose, Cost, Uniform
+from dobandit.problem.costs import ROUNDING, Choose, Cost, Total, Uniform
 from dobandit.problem.definition import Problem
 from dobandit.problem.domain import Domain, value_in
 from dobandit.problem.faults import Faults, is_number, is_positive

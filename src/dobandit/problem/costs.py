@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from dobandit.errors import ArmError, listing
 from dobandit.problem.arms import Arm, parse_do
@@ -41,17 +42,59 @@ class Uniform:
         return f"{self.low:g} to {self.high:g}"
 
 
-Cost = float | Choose | Uniform
+@dataclass(frozen=True)
+class Total:
+    """The sum of what the parts of an arm cost, some of which are drawn: its settings, each with its own cost."""
+
+    parts: tuple[tuple[Arm, float | Choose | Uniform], ...]
+
+    def __str__(self) -> str:
+        return " + ".join(f"{cost:g}" if isinstance(cost, float) else f"({cost})" for _, cost in self.parts)
+
+
+SimpleCost = float | Choose | Uniform
+Cost = SimpleCost | Total
 Target = frozenset[tuple[str, str | None]]  # whose cost is stated: variables and their values; None stands for any
 Domains = Mapping[str, tuple[str, ...]]
 
 
-def costs_of_arms(
-    arms: tuple[Arm, ...], stated: Mapping[str, CostLike] | None, default: CostLike, domains: Domains, faults: Faults
-) -> tuple[Cost, ...]:
-    """The cost of every arm: what is stated for the arm, else for its variable, else the default."""
-    otherwise = read_cost(default, ("default_cost",), faults)
-    found: dict[Target, Cost] = {}
+class Prices(NamedTuple):
+    """What is said about costs."""
+
+    stated: Mapping[str, CostLike] | None
+    default: CostLike
+    is_unit: bool  # every pull costs 1
+
+
+def costs_of_arms(arms: tuple[Arm, ...], prices: Prices, domains: Domains, faults: Faults) -> tuple[Cost, ...]:
+    """The cost of every arm: what is stated for the arm, else for its variables; else the sum of those of its parts,
+    which without a statement have the default."""
+    otherwise = read_cost(prices.default, ("default_cost",), faults)
+    found = _stated(arms, prices.stated, domains, faults)
+    if prices.is_unit:
+        return (1.0,) * len(arms)
+
+    def stated(arm: Arm) -> SimpleCost | None:
+        return found.get(frozenset(arm.settings), found.get(_of_set(arm)))
+
+    def cost(arm: Arm) -> Cost:
+        parts = [Arm((setting,)) for setting in arm.settings]
+        costs = [stated(part) or otherwise for part in parts]
+        if known := stated(arm):
+            return known
+        if len(parts) < 2:
+            return otherwise if parts else 1.0
+        numbers = [c for c in costs if isinstance(c, float)]
+        return sum(numbers) if len(numbers) == len(costs) else Total(tuple(zip(parts, costs, strict=True)))
+
+    return tuple(map(cost, arms))
+
+
+def _stated(
+    arms: tuple[Arm, ...], stated: Mapping[str, CostLike] | None, domains: Domains, faults: Faults
+) -> dict[Target, SimpleCost]:
+    """The costs that are stated, by what they are stated for."""
+    found: dict[Target, SimpleCost] = {}
     for key, value in faults.mapping(stated, ("costs",)).items():
         place = ("costs", str(key))
         cost = read_cost(value, place, faults)
@@ -64,15 +107,14 @@ def costs_of_arms(
             if target in found:
                 faults.add(place, "the cost of this arm is stated twice")
             found[target] = cost
-    default_of = {True: 1.0, False: otherwise}
-    return tuple(found.get(frozenset(arm.settings), found.get(_of_set(arm), default_of[arm.observes])) for arm in arms)
+    return found
 
 
 def _of_set(arm: Arm) -> Target:
     return frozenset((variable, None) for variable in arm.variables)
 
 
-def read_cost(value: CostLike, place: Place, faults: Faults) -> Cost:
+def read_cost(value: CostLike, place: Place, faults: Faults) -> SimpleCost:
     """A positive number, `{choose = [2, 3]}` or `{uniform = [1, 1.3]}`."""
     if is_positive(value):
         return float(value)
@@ -100,7 +142,7 @@ def _is_arm(target: Target, arms: tuple[Arm, ...], domains: Domains, place: Plac
             continue
         return False
     names = sorted(variable for variable, _ in target)
-    if any(set(names) == set(arm.variables) for arm in arms):
+    if len(names) < 2 or any(target in (frozenset(arm.settings), _of_set(arm)) for arm in arms):
         return True
     faults.add(place, f"no arm sets {listing(names)} together: name them in together, or remove this line")
     return False

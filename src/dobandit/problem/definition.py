@@ -15,14 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dobandit.graph import Graph, GraphLike
-from dobandit.problem.arguments import read_budget, read_domains, read_graph, read_intervenable, read_reward
+from dobandit.problem.arguments import read_budget, read_domains, read_graph, read_reward
 from dobandit.problem.arms import Arm
-from dobandit.problem.costs import Choose, Cost, Uniform, costs_of_arms
+from dobandit.problem.costs import Cost, Prices, costs_of_arms
 from dobandit.problem.data_rules import read_bins, read_columns, with_bins, with_missing
 from dobandit.problem.domain import Domain
 from dobandit.problem.faults import Faults
 from dobandit.problem.kinds import GOALS, OBJECTIVES, CostLike, Goal, Objective, RewardLike, Value
 from dobandit.problem.missing import WAYS, Missing
+from dobandit.problem.offered import Offer, read_arms, single_arms
 
 if TYPE_CHECKING:  # a problem has no arrays of its own, and is read without NumPy
     from dobandit.arrays import Array
@@ -54,7 +55,8 @@ class Problem(_Fields):
     """A budgeted causal bandit problem, validated and frozen; an error lists everything that is wrong with it.
 
     Afterwards `graph` is what is left of `full_graph` when only the observed variables are seen. `costs` stands
-    in the order of `arms`: do() first, then every value of every intervenable variable in graph order.
+    in the order of `arms`: do() first, then every value of every intervenable variable in graph order, then sets of
+    variables that are set together, by their size.
 
     Parameters
     ----------
@@ -71,7 +73,8 @@ class Problem(_Fields):
         What a pull costs: ``{"do(X=1)": 3.5}`` for one arm, ``{"do(X)": 3}`` for all values of X, ``{"do()": 0.5}`` for
         an observation, which costs 1 otherwise. A simulation draws ``{"choose": [2, 3]}`` for every trial.
     default_cost
-        The cost of interventions that `costs` does not mention.
+        The cost of setting a variable that `costs` does not mention. Setting several variables costs what is stated for
+        the set, ``{"do(X, Z)": 5}``, else the sum.
     domains
         The values of variables that are not 0/1.
     intervenable
@@ -95,6 +98,14 @@ class Problem(_Fields):
         What to do about rows in which a value is missing: "refuse" them as an error, "drop" them, or "category", which
         adds the value "missing" to every observed variable but the reward. Nothing can be set to it, and rows without
         a reward are dropped.
+    together
+        Sets of variables that may also be set at the same time, to all combinations of values: ``[["Price", "Ad"]]``.
+    most_at_once
+        Every set of up to so many variables may be set, if each one still matters to the reward. There may be at most
+        1,000 arms where variables are set together.
+    arms
+        Exactly what can be done, beside do(): ``["do(Price=low, Ad=1)"]``. Then `intervenable`, `together` and
+        `most_at_once` say nothing new, and are left out.
     """
 
     def __init__(
@@ -116,6 +127,9 @@ class Problem(_Fields):
         bins: Mapping[str, Sequence[float]] | None = None,
         columns: Mapping[str, str] | None = None,
         missing: Missing = "refuse",
+        together: Iterable[Iterable[str]] | None = None,
+        most_at_once: int | None = None,
+        arms: Iterable[Arm | str] | None = None,
     ) -> None:
         faults = Faults()
         full, kept = read_graph(graph, observed, faults)
@@ -123,10 +137,12 @@ class Problem(_Fields):
         cuts, way = read_bins(bins, full.variables, name, faults), faults.one_of(missing, ("missing",), WAYS)
         stated, worth = read_domains(with_bins(domains, cuts, faults), full, name, worth, faults)
         known = with_missing(stated, cuts, set(kept) - {name} if way == "category" else ())
-        settable = read_intervenable(intervenable, full, kept, name, faults)
-        arms = (Arm(), *(Arm(((v, value),)) for v in settable for value in known[v].known))
+        seen = full if observed is None else full.project([v for v in kept if v in full])
+        offer, values = Offer(intervenable, together, most_at_once, arms), {v: known[v] for v in seen.variables}
+        settable, offered = read_arms(offer, full, seen, values, name, faults)
+        prices = Prices(costs, default_cost, is_unit=horizon is not None)
         super().__init__(
-            graph=full if observed is None else full.project([v for v in kept if v in full]),
+            graph=seen,
             full_graph=full,
             reward=name,
             reward_values=tuple(worth.values()),
@@ -136,8 +152,8 @@ class Problem(_Fields):
             goal=faults.one_of(goal, ("goal",), GOALS),
             domains=known,
             intervenable=settable,
-            arms=arms,
-            costs=costs_of_arms(arms, costs, default_cost, {v: known[v].known for v in kept}, faults),
+            arms=offered,
+            costs=costs_of_arms(offered, prices, {v: domain.known for v, domain in values.items()}, faults),
             world=None if world is None else dict(faults.mapping(world, ("world",))),
             folder=folder,
             bins=cuts,
@@ -177,7 +193,7 @@ class Problem(_Fields):
         horizon
             The number of pulls.
         **rest
-            Other arguments of `Problem`, such as `domains`.
+            Other arguments of `Problem`, such as `domains` or `most_at_once`.
 
         Returns
         -------
@@ -224,7 +240,12 @@ class Problem(_Fields):
     @property
     def costs_are_drawn(self) -> bool:
         """Whether some cost is a rule that only a simulation can draw from."""
-        return any(isinstance(cost, Choose | Uniform) for cost in self.costs)
+        return any(not isinstance(cost, float) for cost in self.costs)
+
+    @property
+    def sets_single_variables(self) -> bool:
+        """Whether the arms are do() and all values of single variables, as many algorithms assume."""
+        return self.arms == single_arms(self.intervenable, self.domains)
 
     def __hash__(self) -> int:
         return hash((self.graph, self.reward, self.budget, self.objective, self.goal, self.arms, self.costs))

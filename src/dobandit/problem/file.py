@@ -17,7 +17,8 @@ from dobandit.problem.faults import Faults
 from dobandit.problem.places import Places
 
 KEYS = tuple(
-    "objective goal budget horizon reward intervenable observed graph domains costs world columns bins data".split()
+    "objective goal budget horizon reward intervenable observed graph domains costs world "
+    "columns bins data together most_at_once arms".split()
 )
 
 

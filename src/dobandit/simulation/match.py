@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,8 +10,8 @@ import numpy as np
 from dobandit.arrays import Array
 from dobandit.chance import BLOCK, uniforms
 from dobandit.errors import SimulationError, listing
-from dobandit.policies import Compiled, Policy, policies_for, policy, spec_of
-from dobandit.problem import Choose, Problem, Uniform, is_positive
+from dobandit.policies import Compiled, Policy, check_arms, policies_for, policy, spec_of
+from dobandit.problem import Arm, Choose, Cost, Problem, Total, Uniform, is_positive
 from dobandit.simulation.engine import Setting
 from dobandit.worlds import World
 
@@ -63,7 +63,7 @@ def matched(
         raise SimulationError(f"first: expected the start of a block, a multiple of {BLOCK}, not {first!r}")
     numbers = range(first, first + int(trials))
     problems = [problem] * len(numbers) if isinstance(problem, Problem) else _own_problems(problem, numbers, seed)
-    wanted = policies_for(problems[0].objective) if policies is None else policies
+    wanted = policies_for(problems[0].objective, problems[0]) if policies is None else policies
     chosen = [policy(p) for p in ([wanted] if isinstance(wanted, str) else wanted)]
     named = _named(chosen, problems[0])
     compiled = {name: made.compile(problems[0]) for name, made in named.items()}
@@ -83,18 +83,26 @@ def _own_problems(problem: Callable[[int], Problem], trials: range, seed: int) -
 
 
 def draw_costs(problems: Sequence[Problem], seed: int, first: int = 0) -> Array:
-    """The costs of every trial; rules are drawn, each arm from its own number."""
-    arms = len(problems[0].arms)
+    """The costs of every trial; rules are drawn, each arm from its own number, and sums are those of their parts."""
+    totals = [cost for cost in problems[0].costs if isinstance(cost, Total)]
+    drawn_for = [*problems[0].arms, *(part for cost in totals for part, _ in cost.parts)]
+    place = {arm: k for k, arm in enumerate(dict.fromkeys(drawn_for))}
     blocks = range(first // BLOCK, -(-(first + len(problems)) // BLOCK))
-    drawn = np.concatenate([uniforms(seed, "costs", block, range(1), arms)[0] for block in blocks])
+    drawn = np.concatenate([uniforms(seed, "costs", block, range(1), len(place))[0] for block in blocks])
     rows = [
-        [
-            cost.draw(float(u)) if isinstance(cost, Choose | Uniform) else cost
-            for cost, u in zip(p.costs, row, strict=True)
-        ]
+        [_drawn(arm, cost, row, place) for arm, cost in zip(p.arms, p.costs, strict=True)]
         for p, row in zip(problems, drawn, strict=False)
     ]
     return np.array(rows)
+
+
+def _drawn(arm: Arm, cost: Cost, numbers: Array, place: Mapping[Arm, int]) -> float:
+    match cost:
+        case Total():
+            return sum(_drawn(part, part_cost, numbers, place) for part, part_cost in cost.parts)
+        case Choose() | Uniform():
+            return cost.draw(float(numbers[place[arm]]))
+    return cost
 
 
 def trial_seed(seed: int, purpose: str, trial: int) -> int:
@@ -119,6 +127,7 @@ def _named(chosen: Sequence[Policy], problem: Problem) -> dict[str, Policy]:
         if made.objective != problem.objective:
             wanted = f"but the problem asks for {problem.objective}"
             raise SimulationError(f"policies: {name} is for {made.objective} regret, {wanted}")
+        check_arms(made, problem)
         found[name] = made
     return found
 

@@ -44,6 +44,7 @@ def problem_to_plain(problem: Problem) -> dict[str, Any]:
         "domains": {v: list(values) for v, values in problem.domains.items()},
         "intervenable": list(problem.intervenable),
         "costs": {str(arm): cost for arm, cost in zip(problem.arms, problem.costs, strict=True)},
+        **({} if problem.sets_single_variables else {"arms": [str(arm) for arm in problem.arms]}),
         **{key: stated for key in DATA_RULES if (stated := _data_rule(problem, key))},
     }
 
@@ -67,6 +68,8 @@ def problem_from_plain(plain: Mapping[str, Any]) -> Problem:
     everything = set(plain["observed"]) == set(graph.variables)
     keys = ("reward", "budget", "objective", "goal", "domains", "intervenable", "costs")
     stated = {key: plain[key] for key in keys} | {key: plain[key] for key in DATA_RULES if key in plain}
+    if "arms" in plain:  # they tell what can be set
+        stated |= {"arms": plain["arms"], "intervenable": None}
     return Problem(graph, observed=None if everything else plain["observed"], **stated)
 
 

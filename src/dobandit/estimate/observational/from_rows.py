@@ -165,7 +165,8 @@ def naive_means(problem: Problem, source: Source, arms: Sequence[Arm]) -> list[f
     counted = count(source, pairs.values(), scale.domains, scale.between)
     found = []
     for arm, pair in pairs.items():
-        rows = counted[pair] if arm.observes else counted[pair][_position(arm, scale.domains)]
+        codes = _codes(arm, scale.domains)
+        rows = counted[pair][tuple(codes[v] for v in arm.variables)]
         found.append(float(rows @ np.array(scale.worth) / rows.sum()) if rows.sum() else math.nan)
     return found
 
@@ -205,7 +206,12 @@ class _Counted:
     def _terms(self, question: Question) -> list[Term]:
         """The mean of the arm, less that of the other one."""
         arms = zip((1.0, -1.0), question.arms, strict=False)
-        return [Term(sign, self.estimands[arm], (_position(arm, self.scale.domains),)) for sign, arm in arms]
+        return [Term(sign, self.estimands[arm], self._places(arm)) for sign, arm in arms]
+
+    def _places(self, arm: Arm) -> tuple[int, ...]:
+        """The places of the values that are set, in the order of the recipe."""
+        codes = _codes(arm, self.scale.domains)
+        return tuple(codes[v] for v in self.estimands[arm].do)
 
     def _shared(self, terms: Sequence[Term], tables: Iterable[Table]) -> SharedRows | None:
         """Rows are needed where tables of different recipes come together."""
@@ -255,25 +261,23 @@ def arm_of(do: Mapping[str, Value]) -> Arm:
     """The arm that a mapping such as {"X": 1} describes."""
     if not isinstance(do, Mapping):
         raise ArmError(f"do is a mapping such as {{'X1': 1}}, not {do!r}")
-    if len(do) > 1:
-        raise ArmError(f"an intervention sets one variable at a time, not {listing(map(str, do))}")
     return Arm.of(do)
 
 
 def _estimand(graph: Graph, arm: Arm, reward: str) -> Estimand:
     graph.parents(reward)  # an unknown variable is refused here
     if arm.observes:
-        return Estimand("", (reward,), "observed", Sum(frozenset(), (Table(reward, ()),)))
-    return identify(graph, arm.variables[0], reward)
+        return Estimand((), (reward,), "observed", Sum(frozenset(), (Table(reward, ()),)))
+    return identify(graph, arm.variables, reward)
 
 
-def _position(arm: Arm, domains: Mapping[str, tuple[str, ...]]) -> int:
+def _codes(arm: Arm, domains: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
+    """The variables that an arm sets, and the places of their values."""
     arm = arm.within(domains)
     for variable, value in arm.settings:
         if value not in domains[variable]:
             raise ArmError(f"{arm}: the values of {variable} are {listing(domains[variable])}")
-        return domains[variable].index(value)
-    return 0
+    return arm.codes(domains)
 
 
 def _whole(number: float) -> float:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dobandit.arrays import Array, Flags
-from dobandit.errors import DataError, MissingCell
+from dobandit.errors import DataError, MissingCell, listing
 from dobandit.estimate.observational.shared_rows import SharedRows
 from dobandit.evidence import MOST_CELLS, cells
 from dobandit.identification import Estimand, Table
@@ -67,7 +67,7 @@ def check_size(estimand: Estimand, domains: Mapping[str, Sequence[str]]) -> None
     widest, total = max(sizes, key=sizes.__getitem__), sum(sizes.values())
     if total > MOST_CELLS:
         raise DataError(
-            f"the effect of {estimand.do} needs tables of {total:.3g} cells, most of them for {widest}; "
+            f"the effect of {listing(estimand.do)} needs tables of {total:.3g} cells, most of them for {widest}; "
             f"at most {MOST_CELLS} are possible: leave variables out of the graph, or join their values"
         )
 
