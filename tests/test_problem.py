@@ -386,3 +386,79 @@ def test_an_arm_reads_what_it_writes_and_its_order_does_not_matter(text: str, se
     backwards = Arm(arm.settings[::-1])
     assert (backwards == arm, hash(backwards) == hash(arm)) == (True, True)
     assert arm != Arm(arm.settings[1:])
+
+
+# -- several variables at once -----------------------------------------------------------------
+
+
+def offered(**rest: Any) -> list[str]:
+    return [str(arm) for arm in Problem("A -> M -> Y; {A, B} -> Y", "Y", 10, **rest).arms]
+
+
+def test_single_arms_come_first_then_sets_by_size() -> None:
+    single = ["do()", *(f"do({v}={x})" for v in "AMB" for x in "01")]
+    assert offered() == single
+    pair = [f"do(A={a}, B={b})" for a in "01" for b in "01"]
+    assert offered(together=[["B", "A"]]) == [*single, *pair]
+    assert [arm.count("=") for arm in offered(most_at_once=3)] == [0] + 6 * [1] + 12 * [2] + 8 * [3]
+    assert offered(arms=["do(B=1; A=0)", "do(M=1)"]) == ["do()", "do(M=1)", "do(A=0, B=1)"]
+
+
+def test_most_at_once_leaves_out_what_a_smaller_set_does_as_well() -> None:
+    """Behind M nothing of A is left; a set that is named is offered all the same."""
+    chain = "A -> M -> Y"
+    assert len(Problem(chain, "Y", 10, most_at_once=2).arms) == 5
+    assert len(Problem(chain, "Y", 10, most_at_once=2, together=[["A", "M"]]).arms) == 9
+
+
+def test_a_set_costs_what_is_stated_else_the_sum() -> None:
+    costs = {"do(A)": 3, "do(A, B)": 4, "do(M=1, B=0)": 1.5, "do(M=1)": 2.5}
+    problem = Problem("A -> M -> Y; {A, B} -> Y", "Y", 10, costs=costs, default_cost=2, most_at_once=2)
+    cost = {str(arm): cost for arm, cost in zip(problem.arms, problem.costs, strict=True)}
+    assert (cost["do(A=1, B=1)"], cost["do(M=1, B=0)"], cost["do(M=0, B=0)"]) == (4, 1.5, 4)
+    assert (cost["do(M=1, B=1)"], cost["do(A=0, M=1)"]) == (4.5, 5.5)
+    assert set(Problem.unit_costs("{A, B} -> Y", "Y", horizon=5, most_at_once=2).costs) == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place", "words"),
+    [
+        (
+            {"most_at_once": 3},
+            "most_at_once",
+            "= 3 makes 3,305 arms; at most 1,000 are possible: name sets in together",
+        ),
+        ({"most_at_once": 0}, "most_at_once", "expected a whole number"),
+        ({"together": [["A"]]}, "together", "at least two"),
+        ({"together": [["A", "Q"]]}, "together", "there is no variable Q"),
+        ({"together": [["A", "B"]], "intervenable": ["A"]}, "together", "B cannot be set"),
+        ({"together": "AB"}, "together", "expected a list of sets"),
+        ({"arms": ["do(A=2)"]}, "arms", "A has no value 2"),
+        ({"arms": ["do(A=1, B=0)", "do(B=0, A=1)"]}, "arms", "is listed twice"),
+        ({"arms": ["do(Y=1)"]}, "arms", "the reward Y cannot be set"),
+        ({"arms": ["do(A=1)"], "most_at_once": 2}, "most_at_once", "remove this line, or arms"),
+        ({"together": [["A", "B"]], "costs": {"do(A, C)": 1}}, "costs.do(A, C)", "no arm sets A and C together"),
+    ],
+)
+def test_faults_of_sets(arguments: dict[str, Any], place: str, words: str) -> None:
+    with pytest.raises(ProblemError) as error:
+        Problem("{A, B, C, D, E, F, G, H, I, J, K, L, M, N} -> Y", "Y", 10, **arguments)
+    (fault,) = error.value.faults
+    assert ".".join(fault.place) == place
+    assert words in fault.message
+
+
+def test_sets_in_a_file(tmp_path: Path) -> None:
+    text = """
+budget = 10
+reward = "Y"
+together = [["A", "B"]]
+[graph]
+edges = "{A, B, C} -> Y"
+[costs]
+"do(A, B)" = 7
+"""
+    problem = Problem.load(write(tmp_path, text))
+    assert (len(problem.arms), problem.costs[-1]) == (11, 7)
+    with pytest.raises(ProblemError, match="line 4: together"):
+        Problem.load(write(tmp_path, text.replace('["A", "B"]', '["A", "Q"]')))

@@ -39,7 +39,7 @@ def read_arms(
     """The variables that may be set, and the arms. `graph` and `domains` have the observed variables only."""
     if offer.arms is not None:
         return _listed(offer, graph, domains, reward, faults)
-    settable = read_intervenable(offer.intervenable, full, domains, reward, faults)
+    settable = tuple(v for v in read_intervenable(offer.intervenable, full, domains, reward, faults) if v in domains)
     named = _named_sets(offer.together, full, settable, faults)
     sizes, singles = {v: len(domains[v].known) for v in settable}, [(v,) for v in settable]
     small = _small_sets(offer.most_at_once, graph, reward, sizes, faults)
