@@ -17,7 +17,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import dobandit as db
-from dobandit.errors import ArmError, DataError, DobanditError, NotIdentifiable, UnknownVariable
+from dobandit.errors import ArmError, DataError, DobanditError, GraphError, NotIdentifiable, UnknownVariable
 from dobandit.estimate import Effect, SparseDataWarning
 from dobandit.estimate.observational import estimates, naive_means
 from dobandit.estimate.observational.interval import interval
@@ -256,7 +256,7 @@ def test_questions_that_cannot_be_answered() -> None:
             db.effect(graph, rows, do={"X": 0}, reward="Y", level=level)  # type: ignore[arg-type]
     for do, error, message in (
         ({"X": 2}, ArmError, r"do\(X=2\): the values of X are 0 and 1"),
-        ({"X": 0, "Y": 1}, ArmError, "one variable at a time"),
+        ({"X": 0, "Y": 1}, GraphError, "do and on are both Y"),
         ({"Q": 0}, UnknownVariable, "no variable 'Q'"),
         ("X", ArmError, "do is a mapping"),
     ):
