@@ -13,6 +13,7 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from hypothesis import strategies as st
 from dobandit.cli import main
 from dobandit.errors import DobanditError, FileError, StorageError, StudyError
 from dobandit.problem import Problem
-from dobandit.study import Study
+from dobandit.study import Study, facts
 from dobandit.study.events import Event
 from dobandit.study.stores import Snapshot, Store, create_store, open_store, postgres, shown, sqlite
 from dobandit.study.stores.addresses import address_of
@@ -33,11 +34,10 @@ from tests.study.conftest import Places
 from tests.study.driving import SMALL, drive, laboratory
 
 Run = Callable[..., Ran]
-CREATED = Event(1, 0.5, "created", None, {"problem": {"ä": [0.1, 1e300]}, "policy": "f-kube", "seed": 3})
-ASKED = Event(
-    2, 1.25, "asked", 1, {"arm": 0, "worker": "me", "expires": None, "repeats": 1, "source": "policy", "why": None}
-)
-TOLD = Event(3, 2.0, "told", 1, {"outcome": {"X": "1"}})
+CREATED = Event(1, 0.5, facts.Created({"ä": [0.1, 1e300]}, "f-kube", 3))
+OF_PULL_1 = facts.Asked(1, arm=0, repeats=1, source="policy", worker="me", expires=None)
+ASKED = Event(2, 1.25, OF_PULL_1)
+TOLD = Event(3, 2.0, facts.Told(1, {"X": "1"}))
 
 
 class Broken(Exception):
@@ -77,13 +77,13 @@ def test_a_transaction_that_fails_leaves_nothing(store: Store) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        ASKED._replace(pull=None),
         ASKED._replace(time=float("nan")),
-        ASKED._replace(content={**ASKED.content, "worker": 7}),
-        ASKED._replace(content={**ASKED.content, "expires": "soon"}),
-        ASKED._replace(content={"arm": 0}),
-        TOLD._replace(content={"outcome": {"X": 1}}),
-        Event(2, 0.0, "extended", None, {"amount": float("inf")}),
+        *(
+            Event(2, 1.25, replace(OF_PULL_1, **wrong))
+            for wrong in ({"pull": None}, {"worker": 7}, {"expires": "soon"}, {"arm": None}, {"source": "mood"})
+        ),
+        Event(2, 1.25, facts.Told(1, {"X": 1})),  # type: ignore[dict-item]
+        Event(2, 0.0, facts.Extended(float("inf"))),
     ],
 )
 def test_what_could_not_be_read_is_not_written(store: Store, wrong: Event) -> None:

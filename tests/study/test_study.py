@@ -7,6 +7,7 @@ import json
 import sqlite3
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,7 +29,7 @@ from dobandit.errors import (
 )
 from dobandit.policies.f_kube import FKube
 from dobandit.problem import Problem, Value
-from dobandit.study import Study
+from dobandit.study import Study, facts
 from dobandit.study.books import Books
 from dobandit.study.decisions import _known, _view
 from dobandit.study.files import spending
@@ -390,8 +391,9 @@ def test_logs_that_another_version_counted_wait_to_be_sent_again() -> None:
     with pytest.warns(UserWarning, match="no rule"):
         study.observe(rows, name="old")
     created, observed = study.log()
-    other = {**observed.content, "evidence": {**observed.content["evidence"], "tables": []}}
-    books = Books.folded([created, observed._replace(content=other)])
+    assert isinstance(observed.fact, facts.Observed)
+    other = replace(observed.fact, evidence={**observed.fact.evidence, "tables": []})
+    books = Books.folded([created, observed._replace(fact=other)])
     assert books.judged.evidence.told.sum() == 0
     study._session.books = books
     assert (study.status().logged, study.status().uncounted) == (0, ("old",))

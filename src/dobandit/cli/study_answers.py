@@ -14,7 +14,7 @@ from dobandit.cli.common import console, print_json, say, with_common_options
 from dobandit.cli.printable import printable
 from dobandit.cli.tables import table
 from dobandit.report import counted
-from dobandit.study import Pulls, Status, Study, amount, as_datetime, written
+from dobandit.study import Event, Pulls, Status, Study, amount, as_datetime, written
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -169,7 +169,7 @@ def log(study: Study, as_json: bool, quiet: bool) -> None:
     """Show the history of the study; times are UTC."""
     events, names = study.log(), [str(arm) for arm in study.problem.arms]
     if as_json:
-        print_json({"events": [{**e._asdict(), "content": _for_people(e.content)} for e in events]})
+        print_json({"events": [_event(event) for event in events]})
         return
     for event in events:
         pull = "" if event.pull is None else event.pull
@@ -177,9 +177,11 @@ def log(study: Study, as_json: bool, quiet: bool) -> None:
         click.echo(f"{event.number:>5}  {_moment(event.time)}  {event.kind:<9} {pull:>5}  {what}".rstrip())
 
 
-def _for_people(content: Mapping[str, Any]) -> dict[str, Any]:
+def _event(event: Event) -> dict[str, Any]:
     """What happened, without the tables of a log and the arrays that a policy remembers."""
-    return {key: value for key, value in content.items() if key not in ("evidence", "state")}
+    content = {key: value for key, value in event.content.items() if key not in ("evidence", "state")}
+    about = {"number": event.number, "time": event.time, "kind": event.kind, "pull": event.pull}
+    return {**about, "content": content}
 
 
 def _in_words(content: Mapping[str, Any], arms: Sequence[str]) -> str:

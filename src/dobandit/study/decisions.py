@@ -58,8 +58,9 @@ class Memory(NamedTuple):
     def news(self, before: Memory | None) -> dict[str, Any]:
         """What has changed, as plain data; all of it if it is not known what there was before."""
         old = {} if before is None else before.parts
-        changed = ((name, part) for name, part in self.parts.items() if not _same(part, old.get(name)))
-        return {**{name: array_to_plain(part) for name, part in changed}, "_checksum": self.checksum}
+        changed = {name: part for name, part in self.parts.items() if not _same(part, old.get(name))}
+        news: dict[str, Any] = {name: array_to_plain(part) for name, part in changed.items()}
+        return {**news, "_checksum": self.checksum} if news else news
 
     def filled(self, plain: Mapping[str, Any]) -> Memory | None:
         """A memory of the same form with these numbers, unless they do not fit: another version may have written them,
@@ -77,7 +78,8 @@ class Memory(NamedTuple):
 
 
 def _same(part: Array, before: Array | None) -> bool:
-    return part is before or (before is not None and np.array_equal(part, before))
+    """Whether the bits are the same: what comes back must have the checksum that was written."""
+    return part is before or (before is not None and part.tobytes() == before.tobytes())
 
 
 def doubts_graph(books: Books) -> bool:
@@ -143,9 +145,11 @@ def doubts(books: Books) -> Doubts:
 
 def _after(books: Books, memory: Memory, choice: Choice[Any], arm: int) -> Memory:
     """The memory after a decision for this arm."""
-    same_phase = _phase(books, memory.state) == _phase(books, choice.state)
-    phase_arms = memory.phase_arms.copy() if same_phase else np.zeros_like(memory.phase_arms)
-    phase_arms[0, arm] = True
+    phase_arms = memory.phase_arms
+    is_new_phase = _phase(books, memory.state) != _phase(books, choice.state)
+    if is_new_phase or not phase_arms[0, arm]:
+        phase_arms = np.zeros_like(phase_arms) if is_new_phase else phase_arms.copy()
+        phase_arms[0, arm] = True
     return memory._replace(state=choice.state, phase_arms=phase_arms)
 
 

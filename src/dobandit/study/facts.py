@@ -7,9 +7,9 @@ a field is left alone. To add a kind, write its class here and say in `Books.app
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields
-from typing import Annotated, Any, Self, get_type_hints
+from typing import Annotated, Any, ClassVar, Self, get_type_hints
 
 LAST_MOMENT = 253_402_300_799  # the end of the year 9999, in seconds since 1970
 
@@ -48,9 +48,10 @@ PlainOrNone = Annotated[Mapping[str, Any] | None, lambda value: value is None or
 class Fact:
     """What an event says."""
 
-    @classmethod
-    def kind(cls) -> str:
-        return cls.__name__.lower()
+    kind: ClassVar[str]
+
+    def __init_subclass__(cls) -> None:
+        cls.kind = cls.__name__.lower()
 
     @classmethod
     def read(cls, pull: object, content: Mapping[str, Any]) -> Self:
@@ -58,17 +59,26 @@ class Fact:
         values, found = {**content, "pull": pull}, {}
         for name, (check, is_needed) in _FORMS[cls].items():
             if name in values:
-                if not check(values[name]):
-                    raise ValueError(f"{cls.kind()} has the {name} {str(values[name])[:40]!r}")
-                found[name] = values[name]
+                found[name] = cls._sound(name, check, values[name])
             elif is_needed:
-                raise ValueError(f"{cls.kind()} has no {name}")
+                raise ValueError(f"{cls.kind} has no {name}")
         return cls(**found)
 
     def content(self) -> dict[str, Any]:
-        """What is written down, beside the number of the pull."""
-        values = ((name, getattr(self, name), is_needed) for name, (_, is_needed) in _FORMS[type(self)].items())
-        return {name: value for name, value, is_needed in values if name != "pull" and (is_needed or value is not None)}
+        """What is written down, beside the number of the pull; a ValueError says what is wrong with it."""
+        found = {}
+        for name, (check, is_needed) in _FORMS[type(self)].items():
+            value = getattr(self, name)
+            if is_needed or value is not None:
+                found[name] = self._sound(name, check, value)
+        found.pop("pull", None)
+        return found
+
+    @classmethod
+    def _sound(cls, name: str, check: Callable[[Any], bool], value: Any) -> Any:
+        if not check(value):
+            raise ValueError(f"{cls.kind} has the {name} {str(value)[:40]!r}")
+        return value
 
 
 @dataclass(frozen=True)
@@ -157,8 +167,8 @@ class Observed(Fact):
     digest: Text
 
 
-KINDS = {kind.kind(): kind for kind in (Created, Asked, Leased, Told, Recorded, Amended, Withdrawn, Extended, Observed)}
-_FORMS: dict[type[Fact], dict[str, tuple[Any, bool]]] = {}  # the check of every field, and whether it must be there
+KINDS = {kind.kind: kind for kind in (Created, Asked, Leased, Told, Recorded, Amended, Withdrawn, Extended, Observed)}
+_FORMS: dict[type[Fact], dict[str, tuple[Callable[[Any], bool], bool]]] = {}  # the check of every field, and whether it must be there
 for _kind in KINDS.values():
     _hints = get_type_hints(_kind, include_extras=True)
     _FORMS[_kind] = {f.name: (_hints[f.name].__metadata__[0], f.default is MISSING) for f in fields(_kind)}

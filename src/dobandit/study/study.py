@@ -73,7 +73,7 @@ class Study(StudyReader):
             raise DobanditError(f"a seed is a whole number, not {seed!r}")
         check_columns(problem)
         fact = facts.Created(problem_to_plain(problem), _fitting(problem, policy), int(seed), VERSION)
-        created = Event.of(1, clock(), fact)
+        created = Event(1, clock(), fact)
         Books.opened(created)  # whatever the policy cannot do with this problem is said before anything is written
         return cls(create_store(place_of(where), created), clock)
 

@@ -37,7 +37,7 @@ class Transaction:
 
     def _correct(self, fact: facts.Fact) -> None:
         """Write down a fact about the past; the totals are wrong until they are added up again."""
-        self._events.append(Event.of(self.books.number + 1, self.time, fact))
+        self._events.append(Event(self.books.number + 1, self.time, fact))
 
     def keep(self) -> None:
         """Save the totals, so that what led to them need not be added up again."""

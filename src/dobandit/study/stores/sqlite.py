@@ -12,7 +12,7 @@ import os
 import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from threading import RLock
 
@@ -103,14 +103,13 @@ class SqliteStore:
         if not number or number != last:
             raise damaged(self.name, "events are missing from its log")
 
-    @contextmanager
-    def writing(self) -> Iterator[SqliteStore]:
-        yield from self._transaction("BEGIN IMMEDIATE")
+    def writing(self) -> AbstractContextManager[SqliteStore]:
+        return self._transaction("BEGIN IMMEDIATE")
+
+    def reading(self) -> AbstractContextManager[SqliteStore]:
+        return self._transaction("BEGIN")
 
     @contextmanager
-    def reading(self) -> Iterator[SqliteStore]:
-        yield from self._transaction("BEGIN")
-
     def _transaction(self, begin: str) -> Iterator[SqliteStore]:
         with self._lock, _told(self.name):
             try:
