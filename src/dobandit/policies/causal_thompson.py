@@ -128,6 +128,8 @@ class CompiledCausalThompson(OnPooledEvidence[State]):
         value = means / view.costs
         greedy = (value if view.affordable.all() else np.where(view.affordable, value, -np.inf)).argmax(axis=1)
         rows: Indices = ((arms != greedy) & (arms != OBSERVE) & view.affordable[:, OBSERVE]).nonzero()[0]
+        if not len(rows):
+            return rows
         price, costs, pulled = value[rows, greedy[rows]], view.costs[rows], arms[rows]
         at = np.arange(len(rows))
         loss = np.maximum(price * costs[at, pulled] - means[rows, pulled], 0.0) + FLOOR

@@ -19,6 +19,8 @@ _WORDS = {"true": "1", "false": "0"}
 
 def label(value: Value | None) -> str:
     """The text of a value: trailing zeros of decimals do not count, and true is 1."""
+    if type(value) is int:
+        return str(value)  # most values are, so they do not wait for the rules below
     if type(value).__name__ in ("bool", "bool_"):  # bool_ is NumPy's, which need not be loaded here
         return str(int(value))  # type: ignore[arg-type]
     text = str(value).strip()
@@ -34,8 +36,8 @@ def spelled_in(domain: Collection[str], value: Value | None) -> str:
     >>> spelled_in(("0", "1"), "TRUE"), spelled_in(("False", "True"), "TRUE"), spelled_in(("no", "yes"), "TRUE")
     ('1', 'True', 'TRUE')
     """
-    text, word = label(value), str(value).strip().lower()
-    if text in domain or word not in _WORDS:
+    text = label(value)
+    if text in domain or (word := str(value).strip().lower()) not in _WORDS:
         return text
     meant = [known for known in domain if known.lower() == word] or [_WORDS[word]]
     return meant[0] if len(meant) == 1 and meant[0] in domain else text

@@ -30,7 +30,7 @@ def _is_whole(value: Any) -> bool:
     return type(value) is int and value >= 0
 
 
-# The types of fields, each with its check. A name that is given is a text; `| None` is for one that is missing.
+# The types of fields, each with the check of a value that is given; a field with a default may be None.
 Whole = Annotated[int, _is_whole]
 Pull = Annotated[int, lambda value: _is_whole(value) and value > 0]
 Integer = Annotated[int, lambda value: type(value) is int]
@@ -42,7 +42,7 @@ Name = Annotated[str | None, is_text]
 Outcome = Annotated[Mapping[str, str], lambda value: isinstance(value, Mapping) and all(map(is_text, value.values()))]
 Source = Annotated[int | str, lambda value: value in ("policy", "extension") or _is_whole(value)]
 Plain = Annotated[Mapping[str, Any], lambda value: isinstance(value, Mapping)]
-PlainOrNone = Annotated[Mapping[str, Any] | None, lambda value: value is None or isinstance(value, Mapping)]
+PlainOrNone = Annotated[Mapping[str, Any] | None, lambda value: isinstance(value, Mapping)]
 
 
 class Fact:
@@ -56,29 +56,26 @@ class Fact:
     @classmethod
     def read(cls, pull: object, content: Mapping[str, Any]) -> Self:
         """The fact that is written down like this; a ValueError says what is wrong with it."""
-        values, found = {**content, "pull": pull}, {}
-        for name, (check, is_needed) in _FORMS[cls].items():
-            if name in values:
-                found[name] = cls._sound(name, check, values[name])
-            elif is_needed:
-                raise ValueError(f"{cls.kind} has no {name}")
-        return cls(**found)
+        return cls(**cls._checked({**content, "pull": pull}))
 
     def content(self) -> dict[str, Any]:
         """What is written down, beside the number of the pull; a ValueError says what is wrong with it."""
-        found = {}
-        for name, (check, is_needed) in _FORMS[type(self)].items():
-            value = getattr(self, name)
-            if is_needed or value is not None:
-                found[name] = self._sound(name, check, value)
+        found = self._checked(vars(self))
         found.pop("pull", None)
         return found
 
     @classmethod
-    def _sound(cls, name: str, check: Callable[[Any], bool], value: Any) -> Any:
-        if not check(value):
-            raise ValueError(f"{cls.kind} has the {name} {str(value)[:40]!r}")
-        return value
+    def _checked(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields that have a value."""
+        found = {}
+        for name, (check, is_needed) in _FORMS[cls].items():
+            if name in values and (is_needed or values[name] is not None):
+                if not check(values[name]):
+                    raise ValueError(f"{cls.kind} has the {name} {str(values[name])[:40]!r}")
+                found[name] = values[name]
+            elif is_needed:
+                raise ValueError(f"{cls.kind} has no {name}")
+        return found
 
 
 @dataclass(frozen=True)

@@ -28,9 +28,10 @@ def current(books: Books | None, access: Access) -> Books:
 
 def up_to_date(books: Books, access: Access) -> Books | None:
     """The totals with what others have written meanwhile, or None if they have corrected the past."""
-    events = access.events(books.number)
+    if not (events := access.events(books.number)):
+        return books
     with making_sense_of(access.name):
-        return _continued(books, events) if events else books
+        return _continued(books, events)
 
 
 def history(access: Access) -> list[Event]:

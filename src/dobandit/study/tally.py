@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,7 @@ class Tally:
     def to_plain(self) -> dict[str, Any]:
         return {"tables": self._tables, **{name: array_to_plain(getattr(self.evidence, name)) for name in _FIELDS}}
 
-    @property
+    @cached_property
     def _tables(self) -> str:
         """A digest of the tables, because counts of others must not be taken for counts of these."""
         return hashlib.sha256(repr(self.layout.tables).encode()).hexdigest()
