@@ -112,8 +112,8 @@ def test_a_pending_pull_counts_in_pulls_money_and_time_and_not_in_means() -> Non
         ({**FINE, "X": 1}, r"X is 1, but the pull was do\(X=0\): if it was set to 1, record that experiment"),
         ({"Z": 0, "X": 0, "W": 0}, "Y is missing"),
         ({**FINE, "X": 0, "V": 1}, "there is no variable V"),
-        ({**FINE, "X": 0, "Y": float("nan")}, "Y is nan, and not one of"),
-        ({**FINE, "X": 0, "Y": None}, "Y is None, and not one of"),
+        ({**FINE, "X": 0, "Y": float("nan")}, "Y is empty, and not one of"),
+        ({**FINE, "X": 0, "Y": None}, "Y is empty, and not one of"),
         ({"X": 5, "Q": 1}, "there is no variable Q; Z, W and Y are missing; X is 5"),
     ],
 )

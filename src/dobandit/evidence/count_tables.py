@@ -98,7 +98,7 @@ class Layout:
         for k, table in enumerate(self.tables):
             self._counted[list(table.arms), k] = 1.0
         self.counts_arm: Flags = np.any(self._counted, axis=1)
-        self.counts_all = bool(self.counts_arm.all())
+        self.counts_all = bool(self.counts_arm.all()) or not self.tables  # then there is nothing to leave out
 
     @cached_property
     def place(self) -> dict[CountTable, int]:
@@ -162,10 +162,19 @@ class Layout:
         of_reward, flat = self._shared, counts.reshape(-1)
         won = counted[:, of_reward] * reward[:, np.newaxis]
         counted[:, of_reward] -= won
-        np.add.at(flat, cells, counted)
-        np.add.at(flat, cells[:, of_reward] + 1, won)
+        add_at(flat, cells, counted)
+        add_at(flat, cells[:, of_reward] + 1, won)
         if above is not None and self.has_moments:
             at, power = cells[:, self._measured], counted[:, self._measured]
             for k in range(1, 1 + MOMENTS):
                 power = power * above[:, np.newaxis]
-                np.add.at(flat, at + k, power)
+                add_at(flat, at + k, power)
+
+
+def add_at(flat: Array, places: Indices, numbers: Array | float) -> None:
+    """Add numbers to places of a flat array, where several outcomes may have the same; a single one, as in a study, has
+    no place twice, and is added in less time."""
+    if len(places) == 1:
+        flat[places] += numbers
+    else:
+        np.add.at(flat, places, numbers)

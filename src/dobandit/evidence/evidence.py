@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.arrays import Array, Indices
-from dobandit.evidence.count_tables import CountTable, Layout
+from dobandit.evidence.count_tables import CountTable, Layout, add_at
 from dobandit.evidence.logged import Logged
 from dobandit.problem import Problem
 
@@ -46,8 +46,8 @@ class Evidence:
         elif len(some := np.flatnonzero(self.layout.counts_arm[arms])):
             self.layout.add(self.counts, rows[some], arms[some], codes[some], reward[some], number[some])
         place = rows * self.told.shape[1] + arms  # in flat rows
-        np.add.at(self.told.reshape(-1), place, 1.0)
-        np.add.at(self.rewards.reshape(-1), place, reward)
+        add_at(self.told.reshape(-1), place, 1.0)
+        add_at(self.rewards.reshape(-1), place, reward)
 
     def _above_reference(self, rows: Indices, reward: Array) -> Array:
         first = np.flatnonzero(np.isnan(self.reference[rows]))[::-1]  # of several in a row, the first one remains

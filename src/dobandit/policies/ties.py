@@ -18,7 +18,7 @@ def pick(scores: Array, view: View, chance: Chance) -> tuple[Indices, Info]:
     best: Indices = masked.argmax(axis=1)
     last = masked.shape[1] - 1 - masked[:, ::-1].argmax(axis=1)
     several = (best != last).nonzero()[0]
-    reason = np.full(len(best), Reason.INDEX)
+    reason = np.zeros(len(best), dtype=np.intp)  # Reason.INDEX
     if len(several):
         u = chance.uniforms(view.trials[several], view.times[several], 1)[:, 0]
         ties = masked[several] == masked[several, best[several]][:, np.newaxis]

@@ -53,6 +53,8 @@ class Domain(tuple[str, ...]):
 
     def meant(self, value: Value | None) -> str:
         """The value that is meant, else the label as it is."""
+        if type(value) in (int, str) and (text := str(value)) in self:
+            return text  # the usual case, quickly
         if self.cuts and is_numeral(text := label(value)):
             return self[bisect_right(self.cuts, float(text))]
         if self.has_missing and is_missing(value, self):

@@ -19,8 +19,6 @@ _WORDS = {"true": "1", "false": "0"}
 
 def label(value: Value | None) -> str:
     """The text of a value: trailing zeros of decimals do not count, and true is 1."""
-    if type(value) is int:
-        return str(value)  # most values are, so they do not wait for the rules below
     if type(value).__name__ in ("bool", "bool_"):  # bool_ is NumPy's, which need not be loaded here
         return str(int(value))  # type: ignore[arg-type]
     text = str(value).strip()

@@ -9,7 +9,7 @@ import numpy as np
 
 from dobandit.arrays import Array, Indices
 from dobandit.errors import OutcomeError, did_you_mean, listing
-from dobandit.problem import Arm, Problem, Value, is_numeral, label, value_in
+from dobandit.problem import Arm, Problem, Value, is_numeral, label
 
 Values = dict[str, str]  # every observed variable and its value, as texts that compare
 
@@ -21,18 +21,30 @@ class Seen(NamedTuple):
     reward: Array
 
 
-def checked(problem: Problem, arm: Arm, outcome: Mapping[str, Value]) -> Values:
-    """The outcome in the words of the problem; whatever is wrong with it is said at once, with what to send."""
+def checked(problem: Problem, arm: Arm, outcome: Mapping[str, Value], before: Values | None = None) -> Values:
+    """The outcome in the words of the problem; whatever is wrong with it is said at once, with what to send.
+
+    Parameters
+    ----------
+    problem, arm
+        What was carried out.
+    outcome
+        The variables and their values; those that the arm sets may be left out.
+    before
+        An outcome that this one changes, if it does: what is left out stays as it was.
+    """
     if not isinstance(outcome, Mapping):
         raise OutcomeError(
             [f"an outcome maps every variable to its value, and this is {outcome!r}"], _expected(problem, arm)
         )
-    faults = [_unknown(name, problem) for name in outcome if name not in problem.graph]
-    missing = [variable for variable in problem.graph.variables if variable not in outcome]
-    if missing:
+    variables, domains, is_set = problem.graph.variables, problem.domains, dict(arm.settings)
+    given = {**is_set, **(before or {}), **outcome}
+    found = {v: domains[v].meant(given[v]) for v in variables if v in given}
+    faults = [_unknown(name, problem) for name in outcome if name not in found]
+    if missing := [v for v in variables if v not in found]:
         faults.append(f"{listing(missing)} {'is' if len(missing) == 1 else 'are'} missing")
-    found = {v: value_in(problem.domains[v], outcome[v]) for v in problem.graph.variables if v in outcome}
-    faults += [fault for v, text in found.items() if (fault := _fault(problem, arm, v, text))]
+    doubtful = (v for v, text in found.items() if text not in domains[v] or text != is_set.get(v, text))
+    faults += [fault for v in doubtful if (fault := _fault(problem, arm, v, found[v]))]
     if faults:
         raise OutcomeError(faults, _expected(problem, arm))
     if problem.reward_is_continuous:  # 1e-3 is the same outcome as 0.001
@@ -66,9 +78,7 @@ def _fault(problem: Problem, arm: Arm, variable: str, text: str) -> str | None:
         return f"{variable} is {text or 'empty'}, and not a number from {low:g} to {high:g}"
     if text not in problem.domains[variable]:
         return f"{variable} is {text or 'empty'}, and not one of {listing(problem.domains[variable])}"
-    if text != dict(arm.settings).get(variable, text):
-        return f"{variable} is {text}, but the pull was {arm}: if it was set to {text}, record that experiment instead"
-    return None
+    return f"{variable} is {text}, but the pull was {arm}: if it was set to {text}, record that experiment instead"
 
 
 def _unknown(name: str, problem: Problem) -> str:

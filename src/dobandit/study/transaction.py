@@ -29,7 +29,8 @@ class Transaction:
 
     def __init__(self, books: Books, access: Access, now: float) -> None:
         self.books, self.time, self._access = books, now, access
-        self._before, self._events = books.number, list[Event]()
+        self._before = books.number
+        self._events: list[Event] = []
 
     def _add(self, fact: facts.Fact) -> None:
         self._correct(fact)
@@ -109,7 +110,7 @@ class Transaction:
         told, arm = self._told(pull)
         if told is None:
             raise StudyError(f"pull {pull} has no outcome to amend yet; tell it")
-        values = self._checked(pull, arm, outcome)
+        values = self._checked(pull, arm, outcome, told)
         if values != told:
             self._correct(facts.Amended(int(pull), values))
         return values != told
@@ -167,9 +168,9 @@ class Transaction:
         """All that was written about a pull, in this transaction too."""
         return [*self._access.events_of(pull), *(event for event in self._events if event.pull == pull)]
 
-    def _checked(self, pull: int, arm: Arm, outcome: Mapping[str, Value]) -> Values:
+    def _checked(self, pull: int, arm: Arm, outcome: Mapping[str, Value], before: Values | None = None) -> Values:
         try:
-            return checked(self.books.problem, arm, outcome)
+            return checked(self.books.problem, arm, outcome, before)
         except OutcomeError as error:
             raise OutcomeError([f"pull {pull}: {error.faults[0]}", *error.faults[1:]], error.expected) from None
 
