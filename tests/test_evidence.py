@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 from dobandit.errors import DataError, DobanditError
-from dobandit.evidence import count, open_source, values_of
+from dobandit.evidence import count, domains_of, open_source
 
 DOMAINS = {"A": ("0", "1"), "B": ("low", "mid", "high"), "Y": ("0", "1")}
 ROWS: dict[str, list[Any]] = {
@@ -74,7 +74,7 @@ def test_every_source_counts_alike(kind: str, weights: str | None, tmp_path: Pat
     np.testing.assert_allclose(found["B", "A"], whole.sum(axis=2).T)
     np.testing.assert_allclose(found["A",], whole.sum(axis=(1, 2)))
     np.testing.assert_allclose(found[()], whole.sum())
-    assert values_of(source, "B") == ["high", "low", "mid"]
+    assert list(domains_of(source, ["B"])["B"]) == ["high", "low", "mid"]
 
 
 @every_source
@@ -182,7 +182,7 @@ def test_true_and_false_are_values_of_any_domain_that_has_them(
 ) -> None:
     source = open_source(SOURCES[kind]({"A": [True, False, True]}, tmp_path))
     np.testing.assert_allclose(count(source, [("A",)], {"A": domain})["A",][:2], [1, 2])
-    assert values_of(source, "A") == ["0", "1"]
+    assert list(domains_of(source, ["A"])["A"]) == ["0", "1"]
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_the_words_true_and_false_where_they_mean_nothing() -> None:
     for domain in (("true", "True", "0"), ("no", "yes"), ("1", "2")):
         with pytest.raises(DataError, match=r"with the values? '(TRUE|FALSE)'"):
             count(open_source({"A": ["TRUE", "FALSE"]}), [("A",)], {"A": domain})
-    assert values_of(open_source({"A": ["True", "False", "maybe"]}), "A") == ["False", "True", "maybe"]
+    assert list(domains_of(open_source({"A": ["True", "False", "maybe"]}), ["A"])["A"]) == ["False", "True", "maybe"]
 
 
 def test_all_strange_values_are_named_with_their_numbers() -> None:
@@ -273,7 +273,7 @@ def test_malformed_csv(text: bytes, message: str, tmp_path: Path) -> None:
 
 def count_all(file: Path) -> None:
     source = open_source(file)
-    values_of(source, "A")
+    domains_of(source, ["A"])
     count(source, [("A", "Y")], {"A": ("0", "1"), "Y": ("0", "1")})
 
 

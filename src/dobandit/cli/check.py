@@ -11,6 +11,7 @@ from dobandit.cli.common import FILE, PROBLEM, console, print_json, say, with_co
 from dobandit.cli.tables import table
 from dobandit.errors import NotIdentifiable
 from dobandit.estimate.observational import LEVEL, Verdict, check_graph
+from dobandit.evidence import Fitted, fit, open_source
 from dobandit.graph import independencies, quoted
 from dobandit.identification import identify
 from dobandit.problem import Choose, Cost, Problem, Total, Uniform
@@ -34,22 +35,26 @@ def command(problem: Path, data: Path | None, plot: Path | None, as_json: bool, 
         say(f"note: {note}", quiet)
     if found.world is not None:
         world_of(found, problem)  # what is wrong with it is told now and not in the middle of a run
-    verdicts = _verdicts(found, data)
+    source = None if data is None else fit(open_source(data), found)
+    verdicts = _verdicts(found, source)
     learnt = {s: _learnt(found, s) for s in dict.fromkeys(arm.variables for arm in found.arms) if s}
     if plot is not None:
         _draw(found, learnt, plot)
         say(f"wrote {plot}", quiet)
     if as_json:
-        print_json(_document(found, learnt, verdicts))
+        missing = {} if source is None else {"missing": source.affected._asdict()}
+        print_json({**_document(found, learnt, verdicts), **missing})
     else:
         _show(found, learnt)
         _show_independencies(found, verdicts, data)
+        if source is not None and (sentence := source.affected.told()):
+            console().print(f"\n{sentence}")
 
 
-def _verdicts(problem: Problem, data: Path | None) -> list[Verdict]:
-    if data is None:
+def _verdicts(problem: Problem, source: Fitted | None) -> list[Verdict]:
+    if source is None:
         return [Verdict(independence, None, False) for independence in independencies(problem.graph)]
-    return check_graph(problem, data)
+    return check_graph(problem, source)
 
 
 def _learnt(problem: Problem, variables: Set) -> tuple[str, str]:

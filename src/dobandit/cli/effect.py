@@ -22,7 +22,7 @@ from dobandit.cli.common import (
 )
 from dobandit.errors import ArmError, listing
 from dobandit.estimate.observational import Effects, Question, estimates, naive_means
-from dobandit.evidence import open_source
+from dobandit.evidence import fit, open_source
 from dobandit.identification import identify
 from dobandit.problem import Arm, Problem
 
@@ -60,7 +60,7 @@ def command(
     found = Problem.load(problem)
     arms = _arms(found, settings, all_arms)
     other = None if versus is None else _arm(found, "--versus", versus)
-    source = open_source(data, weights)
+    source = fit(open_source(data, weights), found)
     table = Effects(
         [Question(arm, other) for arm in arms],
         estimates(found, source, arms, level, other),
@@ -76,9 +76,12 @@ def command(
         _draw(table, plot)
         say(f"wrote {plot}", quiet)
     if as_json:
-        print_json({"effects": table.to_dicts(), "left_out": table.left_out})
+        missing = source.affected._asdict()
+        print_json({"effects": table.to_dicts(), "left_out": table.left_out, "missing": missing})
     else:
         console().print(table)
+        if sentence := source.affected.told():
+            console().print(sentence)
 
 
 def _arms(problem: Problem, settings: tuple[str, ...], all_arms: bool) -> list[Arm]:

@@ -14,6 +14,7 @@ from dobandit.cli.common import FILE, PROBLEM, console, print_json, say, several
 from dobandit.cli.simulating import ALL, SEED, executor, progress, ready, writing
 from dobandit.cli.tables import table
 from dobandit.errors import listing
+from dobandit.evidence import NONE_MISSING, fit, open_source
 from dobandit.policies import policies_for, policy, spec_of
 from dobandit.problem import Problem
 from dobandit.report import AGAINST, comparison_page, counted, summary_rows, to_html
@@ -56,17 +57,21 @@ def command(
     with ready(out, figures=True), progress(chosen, quiet) as report, executor(workers, usual) as pool:
         start, world = time.perf_counter(), _world(found, problem, quiet)
         grid = budgets or None
-        results = simulate(found, world, chosen, trials, seed, grid, evidence, executor=pool, progress=report)
+        source = None if evidence is None else fit(open_source(evidence), found)
+        results = simulate(found, world, chosen, trials, seed, grid, source, executor=pool, progress=report)
         seconds = time.perf_counter() - start
     _say_notes(results, chosen, evidence is not None, quiet)
+    missing = NONE_MISSING if source is None else source.affected
     if not as_json:
         _show(results)
+        if sentence := missing.told():
+            console().print(sentence)
         say(f"{results.rounds:,} pulls in {seconds:.1f} s", quiet)
     if out is not None:
         facts = {"problem": problem.name, "policies": str(len(chosen)), "seed": str(seed)}
         _write(results, out, facts, quiet)
     if as_json:
-        print_json(_document(results, seconds))
+        print_json({**_document(results, seconds), **({"missing": missing._asdict()} if source else {})})
 
 
 def _say_notes(results: Results, chosen: list[str], has_log: bool, quiet: bool) -> None:

@@ -115,7 +115,8 @@ def observe(study: Study, data: Path, name: str | None, as_json: bool, quiet: bo
     rows = study.observe(data, name)
     what = counted(rows, "row")
     added = f"Added {what} to the evidence." if rows.new else f"Nothing added: this batch of {what} was added before."
-    answer({"rows": rows}, added, as_json, quiet)
+    document = {"rows": rows, "missing": rows.missing._asdict()}
+    answer(document, " ".join(filter(None, (added, rows.missing.told()))), as_json, quiet)
 
 
 @study_command

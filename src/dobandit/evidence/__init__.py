@@ -8,10 +8,11 @@ from dobandit.evidence.counts import (
     check_interventions,
     check_spelling,
     count,
+    domains_of,
     rows_left_out,
-    values_of,
 )
 from dobandit.evidence.evidence import Evidence
+from dobandit.evidence.fitted import NONE_MISSING, Fitted, MissingRows, fit
 from dobandit.evidence.logged import Logged, read_log
 from dobandit.evidence.sample import Sample, read_sample
 from dobandit.evidence.source import Occurrence, Source, Weights

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
 
-from dobandit.arrays import Array, Indices
+from dobandit.arrays import Array, Flags, Indices
 from dobandit.errors import DataError
 from dobandit.evidence.grouped import Grouped, Measured
+from dobandit.evidence.reading import Reading
 from dobandit.evidence.source import Occurrence, Weights, no_values, require
+from dobandit.problem import is_null
 
 
 class Columns:
@@ -59,6 +62,26 @@ class Columns:
             raise no_values(self.name, column) from None
         return list(found.values())
 
+    def read_as(self, readings: Mapping[str, Reading], complete: Sequence[str] = ()) -> Columns:
+        data = dict(self._data)
+        for name, reading in readings.items():
+            require([reading.column], self)
+            try:
+                data[name] = reading.of(self._data[reading.column])
+            except TypeError:
+                raise no_values(self.name, reading.column) from None
+        kept = np.flatnonzero(~_empty(data, complete, len(self._weights)))
+        other = copy(self)
+        other._data = {name: [column[i] for i in kept.tolist()] for name, column in data.items()} if complete else data
+        other.columns, other._weights = tuple(data), self._weights[kept]
+        other._times = np.broadcast_to(self._times, len(self._weights))[kept]
+        other._lines = None if self._lines is None else self._lines[kept]
+        return other
+
+    def rows_without(self, columns: Sequence[str]) -> int:
+        empty = _empty(self._data, columns, len(self._weights))
+        return int(np.broadcast_to(self._times, len(empty))[empty].sum())
+
     def where(self, row: int) -> str:
         return f"row {row}" if self._lines is None else f"line {row}"
 
@@ -84,6 +107,14 @@ def columns_of_rows(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
             if name not in row:
                 raise DataError(f"data: row {i} has no value of {name}")
     return {name: [row[name] for row in rows] for name in names}
+
+
+def _empty(data: Mapping[str, list[Any]], columns: Iterable[str], rows: int) -> Flags:
+    """The rows in which some of these columns have no value."""
+    empty = np.zeros(rows, dtype=bool)
+    for column in columns:
+        empty |= np.fromiter(map(is_null, data[column]), dtype=bool, count=rows)
+    return empty
 
 
 def _numbers(values: Iterable[object], name: str) -> Array:

@@ -7,15 +7,18 @@ mean of the counts is the mean of the reward and every table stays a table of co
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from dobandit.arrays import Array, Indices
 from dobandit.errors import ArmError, DataError, listing
+from dobandit.evidence.faults import Fault, missing_fault, refusal, rows_told
+from dobandit.evidence.fitted import Fitted
 from dobandit.evidence.grouped import Grouped
-from dobandit.evidence.source import Source
-from dobandit.problem import Value, label, parse_do, value_in
+from dobandit.evidence.source import Source, no_values
+from dobandit.problem import Value, is_missing, label, parse_do, value_in
 
 Domains = Mapping[str, Sequence[str]]
 Ends = tuple[float, float]
@@ -45,12 +48,25 @@ def cells(group: Iterable[str], domains: Domains) -> float:
     return math.prod(float(len(domains[v])) for v in group)
 
 
-def values_of(source: Source, variable: str) -> list[str]:
-    """The values that a column has, as a domain."""
-    found = observations(source, (variable,)).labels(variable)
-    if not found:
+def domains_of(source: Source, variables: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The values that columns have, as domains; if values are missing, one error names all such columns."""
+    found = {v: observations(source, (v,)) for v in variables}
+    empty = [v for v, rows in found.items() if any(map(is_missing, _distinct(rows)))]
+    if empty:
+        missing = {v: [each for each in source.values(v) if is_missing(each.value)] for v in empty}
+        faults = [missing_fault(source, f"column {v}", each, "drop or fill them") for v, each in missing.items()]
+        raise refusal(source.name, faults)
+    if any(not len(rows.weights) for rows in found.values()):
         raise DataError(f"{source.name}: there are no rows")
-    return found
+    return {v: tuple(rows.labels(v)) for v, rows in found.items()}
+
+
+def _distinct(rows: Grouped) -> set[Any]:
+    """The distinct values of a single column."""
+    try:
+        return set(rows.columns[0])
+    except TypeError:
+        raise no_values(rows.source, rows.variables[0]) from None
 
 
 def observations(source: Source, variables: tuple[str, ...], measure: str | None = None) -> Grouped:
@@ -84,18 +100,36 @@ def check_spelling(source: Source, variables: Collection[str]) -> None:
 def check_interventions(source: Source, variables: Collection[str], domains: Domains | None = None) -> None:
     """What was done in a log can be done: it sets a variable of the graph, to one of its values if these are known."""
     check_spelling(source, variables)
-    if INTERVENTION not in source.columns or INTERVENTION in variables:
+    if INTERVENTION in source.columns and INTERVENTION not in variables:
+        refuse_interventions(source, lambda done: _unfit(done, variables, domains or {}))
+
+
+def refuse_interventions(source: Source, fault: Callable[[Value | None], str | None]) -> None:
+    """An error that names everything that was done in a log and has a fault."""
+    done_values = _distinct(source.group((INTERVENTION,)))
+    faults = {str(done): told for done in sorted(done_values, key=str) if (told := fault(done))}
+    if not faults:
         return
-    for done in sorted(set(source.group((INTERVENTION,)).columns[0]), key=str):
-        for variable, value in _parsed(done, source).items():
-            known = (domains or {}).get(variable)
-            if variable not in variables:
-                what = f"there is no variable {variable}; it has {listing(variables)}"
-            elif known is not None and value_in(known, value) not in known:
-                what = f"the values of {variable} are {listing(known)}"
-            else:
-                continue
-            raise DataError(f"{source.name}: column {INTERVENTION}: {done} does not fit the problem: {what}")
+    for found in source.values(INTERVENTION):
+        if str(found.value) in faults:
+            faults[str(found.value)] += f" ({rows_told(source, [found])})"
+    found_faults = [Fault(f"column {INTERVENTION}: {what}") for what in faults.values()]
+    raise source.refused(found_faults) if isinstance(source, Fitted) else refusal(source.name, found_faults)
+
+
+def _unfit(done: Value | None, variables: Collection[str], domains: Domains) -> str | None:
+    """What is wrong with an intervention that a log names."""
+    try:
+        settings = {} if nothing_done(done) else parse_do(str(done))
+    except ArmError as error:
+        return str(error)
+    for variable, value in settings.items():
+        known = domains.get(variable)
+        if variable not in variables:
+            return f"{done} does not fit the problem: there is no variable {variable}; it has {listing(variables)}"
+        if known is not None and value_in(known, value) not in known:
+            return f"{done} does not fit the problem: the values of {variable} are {listing(known)}"
+    return None
 
 
 def _parsed(done: Value | None, source: Source) -> dict[str, str | None]:

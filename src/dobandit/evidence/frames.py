@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dobandit.errors import DataError, DobanditError, MissingExtra
+from dobandit.evidence.columns import Columns
 from dobandit.evidence.grouped import Grouped, Measured
+from dobandit.evidence.reading import Reading
 from dobandit.evidence.source import Occurrence, Source, require
 from dobandit.files import cannot_read
 
@@ -103,6 +106,30 @@ class Frame:
         asked = {"number of rows": nw.len(), "first row": nw.col("number of the row").min()}
         rows = sorted(self._fetched(numbered.group_by(column).agg(**asked)), key=lambda row: int(row[-1]))
         return [Occurrence(value, int(number), int(first) + 1) for value, number, first in rows]
+
+    def read_as(self, readings: Mapping[str, Reading], complete: Sequence[str] = ()) -> Source:
+        import narwhals as nw
+
+        schema = self._frame.collect_schema()
+        require([reading.column for reading in readings.values()], self)
+        if any(schema[reading.column] == nw.Object for reading in readings.values()):  # values of several types
+            return Columns(self.name, self.everything(), self._weights).read_as(readings, complete)
+        other, read = copy(self), {v: reading.expression(schema[reading.column]) for v, reading in readings.items()}
+        other._given = self._given.with_columns(**read) if read else self._given
+        if complete:
+            other._given = other._given.filter(*(~nw.col(column).is_null() for column in complete))
+        other._frame = other._given.lazy()
+        other.columns = tuple(other._frame.collect_schema().names())
+        return other
+
+    def rows_without(self, columns: Sequence[str]) -> int:
+        import narwhals as nw
+
+        if not columns:
+            return 0
+        empty = nw.any_horizontal(*(nw.col(column).is_null() for column in columns), ignore_nulls=True)
+        ((rows,),) = self._fetched(self._frame.select(**{"number of rows": empty.cast(nw.Int64).sum()}))
+        return int(rows or 0)
 
     def where(self, row: int) -> str:
         return f"row {row}"

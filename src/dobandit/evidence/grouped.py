@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.errors import DataError, listing
-from dobandit.problem import BINARY, Value, is_numeral, label, value_in
+from dobandit.problem import BINARY, Value, is_missing, is_numeral, value_in
 
 MOST_NAMED = 5  # strange values in an error
-_MISSING = {"", "nan", "none", "null", "na", "n/a", "<na>", "nat"}
 
 
 class Measured(NamedTuple):
@@ -35,7 +34,7 @@ class Measured(NamedTuple):
             try:
                 numbers[i] = float(value)  # type: ignore[arg-type]
             except (TypeError, ValueError):
-                if not _is_missing(label(value)):
+                if not is_missing(value):
                     raise DataError(f"{source}: column {name} has {value!r}, which is not a number") from None
                 numbers[i] = np.nan
         of_numbers = cls.of_numbers(numbers, weights)
@@ -76,13 +75,14 @@ class Grouped:
     variables: tuple[str, ...]
     source: str
     measured: Measured | None = None
+    refused: Callable[[DataError], DataError] | None = None  # an error that says all that is wrong with the rows
 
     def labels(self, variable: str) -> list[str]:
         """The distinct values of a column, numbers in their order first; missing ones are refused."""
         texts = self._text_of(variable, ())
         self._refuse_missing(variable, texts)
         numbers = {value_in(BINARY, text) for text in texts.values()}  # true and false, if there is nothing else
-        return sorted(numbers if numbers <= set(BINARY) else set(texts.values()), key=_order)
+        return sorted(numbers if numbers <= set(BINARY) else set(texts.values()), key=by_value)
 
     def codes(self, variable: str, domain: Sequence[str]) -> Indices:
         """The position of every row's value in the domain."""
@@ -92,7 +92,7 @@ class Grouped:
         if strange:
             rows, values = self._rows_with(variable, strange)
             allowed = f"the values of {variable} are {listing(domain)}"
-            raise DataError(f"{self.source}: column {variable} has {_rows(rows)} with the {values}; {allowed}")
+            raise self._told(f"column {variable} has {_rows(rows)} with the {values}; {allowed}")
         place = {text: i for i, text in enumerate(domain)}
         code = {value: place[text] for value, text in texts.items()}
         column = self.columns[self.variables.index(variable)]
@@ -110,16 +110,14 @@ class Grouped:
             raise ValueError(f"{variable} was not measured")
         for value in (self.measured.least, self.measured.most):
             if len(self.weights) and not low <= value <= high:
-                raise DataError(
-                    f"{self.source}: column {variable} has the value {value:g}, outside {low:g} to {high:g}"
-                )
+                raise self._told(f"column {variable} has the value {value:g}, outside {low:g} to {high:g}")
         return self.measured
 
     def only(self, keep: Flags) -> Grouped:
         """The rows that are marked."""
         columns = [[v for v, kept in zip(column, keep, strict=True) if kept] for column in self.columns]
         measured = self.measured and self.measured.only(keep)
-        return Grouped(columns, self.weights[keep], self.variables, self.source, measured)
+        return replace(self, columns=columns, weights=self.weights[keep], measured=measured)
 
     def _text_of(self, variable: str, domain: Sequence[str]) -> Mapping[Any, str]:
         """The text of every distinct raw value; a column has few of them, so this is where the work is saved."""
@@ -130,10 +128,14 @@ class Grouped:
         return {value: value_in(domain, value) for value in distinct}
 
     def _refuse_missing(self, variable: str, texts: Mapping[Any, str]) -> None:
-        missing = {value: text for value, text in texts.items() if _is_missing(text)}
+        missing = {value: text for value, text in texts.items() if is_missing(text)}
         if missing:
             rows, _ = self._rows_with(variable, missing)
-            raise DataError(f"{self.source}: column {variable} has {_rows(rows)} without a value; drop or fill them")
+            raise self._told(f"column {variable} has {_rows(rows)} without a value; drop or fill them")
+
+    def _told(self, fault: str) -> DataError:
+        error = DataError(f"{self.source}: {fault}")
+        return self.refused(error) if self.refused else error
 
     def _rows_with(self, variable: str, texts: Mapping[Any, str]) -> tuple[float, str]:
         """How many rows have one of these raw values, and the values in words, the most frequent ones first."""
@@ -143,7 +145,7 @@ class Grouped:
                 number[texts[value]] += weight
         if len(number) == 1:
             return number.total(), f"value {next(iter(number))!r}"
-        ordered = sorted(number.items(), key=lambda item: (-item[1], _order(item[0])))
+        ordered = sorted(number.items(), key=lambda item: (-item[1], by_value(item[0])))
         return number.total(), "values " + listing((f"{text!r} ({rows:g})" for text, rows in ordered), most=MOST_NAMED)
 
 
@@ -151,9 +153,6 @@ def _rows(number: float) -> str:
     return f"{number:g} row" + ("" if number == 1 else "s")
 
 
-def _is_missing(text: str) -> bool:
-    return text.lower() in _MISSING
-
-
-def _order(text: str) -> tuple[bool, float, str]:
+def by_value(text: str) -> tuple[bool, float, str]:
+    """The order of values: numbers by their size, then texts."""
     return (False, float(text), text) if is_numeral(text) else (True, 0.0, text)

@@ -14,7 +14,16 @@ import numpy as np
 from dobandit.arrays import Array, Indices
 from dobandit.errors import ArmError, DataError
 from dobandit.evidence.count_tables import MOMENTS, CountTable, Layout
-from dobandit.evidence.counts import INTERVENTION, LARGEST, cells, check_spelling, nothing_done, sums
+from dobandit.evidence.counts import (
+    INTERVENTION,
+    LARGEST,
+    cells,
+    check_spelling,
+    nothing_done,
+    refuse_interventions,
+    sums,
+)
+from dobandit.evidence.fitted import fit
 from dobandit.evidence.grouped import Grouped, Measured
 from dobandit.evidence.source import Source
 from dobandit.problem import Arm, Problem, Value
@@ -45,6 +54,7 @@ class _Rows(NamedTuple):
 
 def read_log(problem: Problem, source: Source, layout: Layout) -> Logged:
     """Count a log; one without rows is a mistake, not a small log."""
+    source = fit(source, problem)
     check_spelling(source, problem.graph.variables)
     others = {v: None for t in layout.tables for v in t.variables if v != problem.reward}
     whole = _rows(problem, source, others) if cells(others, problem.domains) <= LARGEST else None
@@ -106,13 +116,14 @@ def _rows(problem: Problem, source: Source, variables: Iterable[str]) -> _Rows:
 
 def _variables_set(problem: Problem, source: Source) -> tuple[str, ...]:
     """The variables that were intervened on in the log: their values are checked."""
+    refuse_interventions(source, lambda done: _fault(problem, done))
     done = set(source.group((INTERVENTION,)).columns[0])
-    arms = [_arm(problem, value, source.name) for value in done]
+    arms = [_arm(problem, value) for value in done]
     return tuple(dict.fromkeys(v for k in arms for v in problem.arms[k].variables))
 
 
 def _arms(problem: Problem, found: Grouped, codes: dict[str, Indices]) -> Indices:
-    place = {value: _arm(problem, value, found.source) for value in set(found.columns[-1])}
+    place = {value: _arm(problem, value) for value in set(found.columns[-1])}
     arms = np.array([place[value] for value in found.columns[-1]], dtype=np.intp)
     for k in set(place.values()) - {0}:
         for variable, code in problem.arms[k].codes(problem.domains).items():
@@ -124,16 +135,17 @@ def _arms(problem: Problem, found: Grouped, codes: dict[str, Indices]) -> Indice
     return arms
 
 
-def _arm(problem: Problem, done: Value | None, source: str) -> int:
+def _arm(problem: Problem, done: Value | None) -> int:
     """The place of an arm that the log names."""
-    if nothing_done(done):
-        return 0
+    arm = Arm() if nothing_done(done) else Arm.parse(str(done)).within(problem.domains)
+    if arm not in problem.arms:
+        raise ArmError(f"{arm} is not an arm of the problem; drop these rows or add the arm")
+    return problem.arms.index(arm)
+
+
+def _fault(problem: Problem, done: Value | None) -> str | None:
     try:
-        arm = Arm.parse(str(done)).within(problem.domains)
-        return problem.arms.index(arm)
+        _arm(problem, done)
     except ArmError as error:
-        raise DataError(f"{source}: column {INTERVENTION}: {error}") from None
-    except ValueError:
-        raise DataError(
-            f"{source}: column {INTERVENTION}: {arm} is not an arm of the problem; drop these rows or add the arm"
-        ) from None
+        return str(error)
+    return None

@@ -7,13 +7,14 @@ say which, how many and where.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from numpy.typing import ArrayLike
 
 from dobandit.errors import DataError, listing
 from dobandit.evidence.grouped import Grouped
+from dobandit.evidence.reading import Reading
 
 Weights = str | ArrayLike | None  # the name of a column, or a number for every row
 
@@ -43,6 +44,15 @@ class Source(Protocol):
 
     def values(self, column: str) -> list[Occurrence]:
         """The distinct values of a column, in the order in which they appear first."""
+        ...
+
+    def read_as(self, readings: Mapping[str, Reading], complete: Sequence[str] = ()) -> Source:
+        """The same rows with these columns added, or in place of those with their names; and, of these, only the rows
+        in which each of the `complete` columns has a value."""
+        ...
+
+    def rows_without(self, columns: Sequence[str]) -> int:
+        """The number of rows in which some of these columns have no value."""
         ...
 
     def where(self, row: int) -> str:

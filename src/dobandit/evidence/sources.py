@@ -11,18 +11,21 @@ import numpy as np
 from dobandit.errors import DataError
 from dobandit.evidence.columns import Columns, columns_of_mapping, columns_of_rows
 from dobandit.evidence.delimited import distinct_rows
+from dobandit.evidence.fitted import Fitted
 from dobandit.evidence.frames import Frame, parquet
 from dobandit.evidence.source import Source, Weights
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
 
-# Columns, rows, the path of a file, or a frame of any library that narwhals knows.
-Data: TypeAlias = "Mapping[str, Any] | Sequence[Mapping[str, Any]] | str | Path | IntoFrame"
+# Columns, rows, the path of a file, a frame of any library that narwhals knows, or what a problem reads already.
+Data: TypeAlias = "Mapping[str, Any] | Sequence[Mapping[str, Any]] | str | Path | IntoFrame | Fitted"
 
 
 def open_source(data: Data, weights: Weights = None) -> Source:
     """The source behind whatever was handed in; `weights` is the name of a column, or an array."""
+    if isinstance(data, Fitted):
+        return data
     if isinstance(data, str | Path):
         return open_file(Path(data), weights)
     if isinstance(data, Mapping):

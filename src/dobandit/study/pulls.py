@@ -9,6 +9,7 @@ from numbers import Integral
 from typing import NamedTuple
 
 from dobandit.errors import DobanditError, NoSuchPull
+from dobandit.evidence import NONE_MISSING, MissingRows
 from dobandit.problem import Arm, is_number
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
@@ -46,13 +47,15 @@ class Pulls(tuple[Pull, ...]):
 
 
 class Batch(int):
-    """The number of logged rows that were sent; `new` is whether they were not part of the evidence before."""
+    """The number of logged rows that count; `new` is whether they were not part of the evidence before, and `missing`
+    how many rows were dropped because values are missing, or have these as a value."""
 
     new: bool
+    missing: MissingRows
 
-    def __new__(cls, rows: int, new: bool) -> Batch:
+    def __new__(cls, rows: int, new: bool, missing: MissingRows = NONE_MISSING) -> Batch:
         made = super().__new__(cls, rows)
-        made.new = new
+        made.new, made.missing = new, missing
         return made
 
 

@@ -13,7 +13,7 @@ from numbers import Integral
 from pathlib import Path
 
 from dobandit.errors import DobanditError, PolicyError
-from dobandit.evidence import Data, open_source
+from dobandit.evidence import Data, fit, open_source
 from dobandit.policies import RECOMMENDED, Policy, check_arms, name_of, policy, spec_of
 from dobandit.problem import Arm, Problem, Value, is_positive
 from dobandit.study import facts
@@ -199,13 +199,14 @@ class Study(StudyReader):
             check_readable(Path(rows))
         with self._session.reading() as (_, books):
             problem, tallies, leader = books.problem, books.tallies, spec_of(books.policy)
-        log = count_log(problem, open_source(rows), tallies, name)  # may take seconds: others need not wait for it
+        source = fit(open_source(rows), problem)
+        log = count_log(problem, source, tallies, name)  # may take seconds: others need not wait for it
         with self._session.writing() as transaction:
             new = transaction.observe(log)
         if not tallies[0].reads_logs:
             text = f"{leader} has no rule for logged rows: they count for best and status, not for what is asked"
             warnings.warn(text, stacklevel=2)
-        return Batch(log.rows, new)
+        return Batch(log.rows, new, source.affected)
 
     # -- correcting ----------------------------------------------------------------------------
 

@@ -31,9 +31,10 @@ from dobandit.evidence import (
     check_interventions,
     check_spelling,
     count,
+    domains_of,
+    fit,
     open_source,
     rows_left_out,
-    values_of,
 )
 from dobandit.graph import Graph, GraphLike, as_graph
 from dobandit.identification import Estimand, Method, Sum, Table, identify
@@ -125,9 +126,11 @@ def effect(
     NotIdentifiable
         No amount of observations reveals this effect.
     """
+    source = open_source(data, weights)
+    if isinstance(graph, Problem):
+        source = fit(source, graph)
     problem = graph if isinstance(graph, Problem) and graph.reward == reward else None
     graph, question = as_graph(graph), Question(arm_of(do), None if versus is None else arm_of(versus))
-    source = open_source(data, weights)
     check_spelling(source, graph.variables)
     estimands = {arm: _estimand(graph, arm, reward) for arm in question.arms}
     needed = {v for arm, estimand in estimands.items() for v in estimand.variables.union(arm.variables)}
@@ -144,6 +147,7 @@ def estimates(
     All tables are counted together, so that a large log is read once. What observations cannot tell
     has the method "none" and no numbers.
     """
+    source = fit(source, problem)
     check_interventions(source, problem.graph.variables, problem.domains)
     questions = [Question(arm, versus) for arm in arms]
     estimands: dict[Arm, Estimand] = {}
@@ -160,7 +164,7 @@ def estimates(
 
 def naive_means(problem: Problem, source: Source, arms: Sequence[Arm]) -> list[float]:
     """What seeing alone suggests: the mean reward of the rows in which the variable happened to have the value."""
-    scale = problem_scale(problem)
+    source, scale = fit(source, problem), problem_scale(problem)
     pairs = {arm: (*arm.variables, problem.reward) for arm in arms}
     counted = count(source, pairs.values(), scale.domains, scale.between)
     found = []
@@ -234,7 +238,7 @@ def _warn(text: str) -> None:
 
 def infer_scale(source: Source, variables: Sequence[str], reward: str) -> Scale:
     """Domains as the data have them; a reward that takes many numbers lies between the least and the most."""
-    domains = {v: tuple(values_of(source, v)) for v in variables}
+    domains = domains_of(source, variables)
     try:
         worth = tuple(float(value) for value in domains[reward])
     except ValueError:

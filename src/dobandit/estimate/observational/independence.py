@@ -11,7 +11,7 @@ import numpy as np
 from dobandit.arrays import Array
 from dobandit.errors import DataError
 from dobandit.estimate.observational.from_rows import problem_scale
-from dobandit.evidence import Data, Source, cells, check_interventions, count, open_source, values_of
+from dobandit.evidence import Data, Source, cells, check_interventions, count, domains_of, fit, open_source
 from dobandit.graph import GraphLike, Independence, as_graph, independencies
 from dobandit.problem import Problem
 
@@ -56,7 +56,8 @@ def check_graph(graph: GraphLike, data: Data) -> list[Verdict]:
     implied = list(independencies(known))
     if not isinstance(graph, Problem):
         check_interventions(source, known.variables)
-        return judge(source, implied, {v: tuple(values_of(source, v)) for v in known.variables})
+        return judge(source, implied, domains_of(source, known.variables))
+    source = fit(source, graph)
     check_interventions(source, known.variables, graph.domains)
     _check_rows(source, graph)
     return judge(source, implied, graph.domains, (graph.reward,) if graph.reward_is_continuous else ())

@@ -1,0 +1,117 @@
+"""Rows as a problem reads them: columns under the names of variables, numbers in bins, missing values as it wants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import NamedTuple
+
+from dobandit.errors import DataError, listing
+from dobandit.evidence.faults import Fault, counted, refusal, variable_faults
+from dobandit.evidence.grouped import Grouped
+from dobandit.evidence.reading import Reading
+from dobandit.evidence.source import Occurrence, Source
+from dobandit.problem import MISSING, Problem
+
+
+class MissingRows(NamedTuple):
+    """Rows in which values are missing: those that are dropped, and those in which missing is a value."""
+
+    dropped: int
+    category: int
+
+    def told(self) -> str:
+        """A sentence about them; an empty text if there are none."""
+        dropped = f"Left out {counted(self.dropped)} in which a value is missing."
+        category = f'In {counted(self.category)} a value is missing and counts as the value "{MISSING}".'
+        return " ".join([dropped] * bool(self.dropped) + [category] * bool(self.category))
+
+
+NONE_MISSING = MissingRows(0, 0)
+
+
+def fit(source: Source, problem: Problem) -> Fitted:
+    """The source as a problem reads it; one that is fitted already stays as it is."""
+    return source if isinstance(source, Fitted) and source.problem == problem else Fitted(source, problem)
+
+
+class Fitted:
+    """A source whose columns are the variables of a problem, and what other columns there are."""
+
+    def __init__(self, source: Source, problem: Problem) -> None:
+        self.problem, self.name, self.probabilities = problem, source.name, source.probabilities
+        self._given = source.columns
+        found = {v: _column_of(v, problem, source) for v in problem.graph.variables}
+        self.column_of = {v: column for v, column in found.items() if column in source.columns}
+        self._read = source.read_as(self._readings()) if self._changes_values else source
+        self._kept = self._read.read_as({}, complete=self._required) if self._required else self._read
+        self.columns = tuple(dict.fromkeys((*self.column_of, *(c for c in source.columns if c not in found))))
+
+    @property
+    def _changes_values(self) -> bool:
+        renamed = any(v != column for v, column in self.column_of.items())
+        return renamed or bool(self.problem.bins) or self.problem.missing != "refuse"
+
+    def _readings(self) -> dict[str, Reading]:
+        return {v: Reading(column, self.problem.domains[v]) for v, column in self.column_of.items()}
+
+    @property
+    def _required(self) -> list[str]:
+        """The variables without which a row is dropped."""
+        if self.problem.missing == "refuse":
+            return []
+        return [v for v in self.column_of if self.problem.missing == "drop" or not self.problem.domains[v].has_missing]
+
+    @cached_property
+    def affected(self) -> MissingRows:
+        """The rows in which values are missing."""
+        optional = [v for v in self.column_of if v not in self._required] if self._required else []
+        return MissingRows(
+            self._read.rows_without(self._required) if self._required else 0,
+            self._kept.rows_without(optional) if optional else 0,
+        )
+
+    def group(self, variables: Sequence[str], measure: str | None = None) -> Grouped:
+        absent = [v for v in (*variables, measure) if v in self.problem.graph and v not in self.column_of]
+        if absent:
+            raise self.refused(absent=absent)
+        try:
+            found = self._kept.group(variables, measure)
+        except DataError as error:
+            raise self.refused(otherwise=error) from None
+        return replace(found, refused=lambda error: self.refused(otherwise=error))
+
+    def refused(
+        self, known: Sequence[Fault] = (), absent: Sequence[str | None] = (), otherwise: DataError | None = None
+    ) -> DataError:
+        """Everything that is wrong with these rows, beside what is known already, in one error."""
+        problem, found = self.problem, list(known)
+        for v in problem.graph.variables:
+            if v in self.column_of:
+                found += variable_faults(self._read, v, self.column_of[v], problem)
+            elif v in absent:
+                column = problem.columns.get(v, v)
+                what = f"there is no column {column}" + (f" for the variable {v}" if column != v else "")
+                found.append(Fault(what, f"the columns are {listing(self._given)}"))
+        if otherwise is not None and not found:
+            return otherwise
+        return refusal(self.name, found)
+
+    def values(self, column: str) -> list[Occurrence]:
+        return self._read.values(column)
+
+    def read_as(self, readings: Mapping[str, Reading], complete: Sequence[str] = ()) -> Source:
+        return self._kept.read_as(readings, complete)
+
+    def rows_without(self, columns: Sequence[str]) -> int:
+        return self._kept.rows_without(columns)
+
+    def where(self, row: int) -> str:
+        return self._read.where(row)
+
+
+def _column_of(variable: str, problem: Problem, source: Source) -> str:
+    """The column that holds a variable: the one that the problem names, or, as in files of ours, the variable's own."""
+    stated = problem.columns.get(variable, variable)
+    return stated if stated in source.columns else variable
