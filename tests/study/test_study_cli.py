@@ -61,7 +61,7 @@ def test_a_study_from_the_first_to_the_last_pull(study: Path, dobandit: Run, fol
     log = folder / "log.csv"
     log.write_text("X,Y,intervention\n0,1,\n1,1,do(X=1)\n")
     ran = dobandit("study", "observe", study, log, "--json")
-    assert answer(ran) == {"rows": 2}
+    assert answer(ran) == {"rows": 2, "missing": {"dropped": 0, "category": 0}}
     assert "f-kube has no rule for logged rows" in ran.err
     recorded = answer(dobandit("study", "record", study, "X=1", "X=1", "Y=0", "--json"))
     assert (recorded["id"], recorded["spent"]) == (4, 8.5)
