@@ -125,6 +125,17 @@ class Chance:
             flat[small] *= np.exp(-shrink.take(small) / shapes.take(small))
         return found
 
+    def normals(self, trials: Indices, round_: int | Indices, width: int, part: str = "") -> Array:
+        """Standard normal variates with axes (row, width), each a function of its own trial's numbers alone, for the
+        decision number `round_`, one for all rows or each."""
+        if isinstance(round_, int):
+            return np.asarray(self._for_gammas(part, trials, round_, width)[0], dtype=float)
+        found = np.empty((len(trials), width))
+        for number in np.unique(round_).tolist():
+            rows = np.flatnonzero(round_ == number)
+            found[rows] = self.normals(trials[rows], number, width, part)
+        return found
+
     def _for_gammas(self, part: str, trials: Indices, round_: int, width: int) -> NDArray[np.float32]:
         """Numbers for one round, with axes (kind, row, width). Every trial has a generator of its own for a stretch of
         rounds, because how much a normal number takes from the generator is not fixed."""

@@ -15,7 +15,7 @@ from dobandit.cli.simulating import ALL, SEED, executor, progress, ready, writin
 from dobandit.cli.tables import table
 from dobandit.errors import listing
 from dobandit.evidence import NONE_MISSING, fit, open_source
-from dobandit.policies import policies_for, policy, spec_of
+from dobandit.policies import left_out, policies_for, policy, spec_of
 from dobandit.problem import Problem
 from dobandit.report import AGAINST, comparison_page, counted, summary_rows, to_html
 from dobandit.simulation import Results, simulate
@@ -96,8 +96,8 @@ def _document(results: Results, seconds: float) -> dict[str, Any]:
 def _chosen(names: tuple[str, ...], problem: Problem, quiet: bool) -> list[str]:
     """The policies that were named, by default the recommended one for the objective."""
     fitting = policies_for(problem.objective, problem)
-    if ALL in names and (others := [name for name in policies_for(problem.objective) if name not in fitting]):
-        say(f"note: {listing(others)} set single variables only, and are left out", quiet)
+    for note in left_out(problem.objective, problem) if ALL in names else ():
+        say(f"note: {note}", quiet)
     wanted = [each for name in names for each in (fitting if name == ALL else [spec_of(policy(name))])]
     return list(dict.fromkeys(wanted)) if ALL in names else wanted or fitting[:1]
 

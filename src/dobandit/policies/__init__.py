@@ -21,5 +21,14 @@ from dobandit.policies.protocol import (
     updated,
     violation_told,
 )
-from dobandit.policies.registry import RECOMMENDED, check_arms, name_of, policies_for, policy, registered, spec_of
+from dobandit.policies.registry import (
+    RECOMMENDED,
+    check_fits,
+    left_out,
+    name_of,
+    policies_for,
+    policy,
+    registered,
+    spec_of,
+)
 from dobandit.policies.ties import pick, recommended, sweep_first

@@ -18,7 +18,7 @@ import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
-from dobandit.estimate.pooled import Doubts, PooledEstimator, log_improvements, own_means, total
+from dobandit.estimate.pooled import Doubts, PooledEstimator, log_improvements, total
 from dobandit.policies.guard import Guarded, OnPooledEvidence
 from dobandit.policies.protocol import Choice, View
 from dobandit.policies.ties import pick, recommended
@@ -55,11 +55,11 @@ class CompiledCausalExplore(OnPooledEvidence[Doubts]):
         known, totals = pooled.known(view.evidence)
         state = state._replace(refuted=self.refuted(pooled, view.evidence, state.refuted, known))
         alone = pooled.judged_alone(state.refuted)
-        means = np.where(alone, own_means(view.evidence), known.means.T)
-        leader = recommended(pooled.without_aliases(means, view.costs, state.refuted), view.costs)
+        means = np.where(alone, pooled.own.known(view.evidence).means, known.means.T)
+        leader = recommended(self.levelled(pooled.without_aliases(means, view.costs, state.refuted)), view.costs)
         gap = means - means[np.arange(len(leader)), leader][:, np.newaxis]
         information = _information(pooled, view, known.gradients, totals, leader, alone)
-        score = np.max([_score(gap, information, h, view) for h in _sums(view)], axis=0)
+        score = np.max([_score(gap, information, h, view, pooled) for h in _sums(view)], axis=0)
         score = _or_cheapest(pooled.without_aliases(score, view.costs, state.refuted), view)
         arms, info = pick(score, view, chance)
         return Choice(arms, 1 + view.times // HOLD, state, info)
@@ -106,28 +106,30 @@ def _information(
     return _Information(leader, totals, met, moved, alone)
 
 
-def _score(gap: Array, information: _Information, money: Array, view: View) -> Array:
+def _score(gap: Array, information: _Information, money: Array, view: View, pooled: PooledEstimator) -> Array:
     """log of Σ_a E[max(gap_a + spread_ja N(0, 1), 0)] / money, for this much money spent on arm j: axes (row, j)."""
-    spreads = _spreads(information, money / view.costs, view)
+    spreads = _spreads(information, money / view.costs, view, pooled)
     spreads[np.arange(len(gap)), :, information.leader] = 0.0
     return np.asarray(log_improvements(gap[:, np.newaxis], spreads) - np.log(money))
 
 
-def _spreads(information: _Information, pulls: Array, view: View) -> Array:
+def _spreads(information: _Information, pulls: Array, view: View, pooled: PooledEstimator) -> Array:
     """How far so many pulls of arm j are expected to move the gap between leader and arm a: axes (row, j, a)."""
     now = information.totals[:, np.newaxis] + 1
     learnt = 1 / now - 1 / (now + pulls[..., np.newaxis] * information.met)
     # Seven digits are enough for a score and take half as long; a matrix product's bits would depend on the machine.
-    squares = np.einsum("rjz,raz->rja", learnt.astype(np.float32), information.moved.astype(np.float32)).astype(float)
+    # Rewards in another unit are rounded in another way, and that must not show in these digits.
+    digits = np.float64 if pooled.is_real else np.float32
+    squares = np.einsum("rjz,raz->rja", learnt.astype(digits), information.moved.astype(digits)).astype(float)
     if information.alone.any():
-        squares += _own_parts(information, pulls, view)
+        squares += _own_parts(information, pulls, view, pooled)
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
 
-def _own_parts(information: _Information, pulls: Array, view: View) -> Array:
+def _own_parts(information: _Information, pulls: Array, view: View, pooled: PooledEstimator) -> Array:
     """What pulls of an arm that is judged by its own rewards move: its own mean, and if it leads, every gap."""
-    own, number = own_means(view.evidence), view.told + 2
-    moved = np.where(information.alone, own * (1 - own) * (1 / number - 1 / (number + pulls)), 0.0)
+    variances, number = pooled.own.known(view.evidence).variances, view.told + 2
+    moved = np.where(information.alone, variances * (1 / number - 1 / (number + pulls)), 0.0)
     arms, rows, leader = np.arange(moved.shape[1]), np.arange(len(moved)), information.leader
     found = np.zeros((*moved.shape, len(arms)))
     found[:, arms, arms] = moved

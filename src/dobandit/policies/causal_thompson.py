@@ -19,7 +19,7 @@ import numpy as np
 
 from dobandit.arrays import Array, Indices
 from dobandit.chance import Chance
-from dobandit.estimate.pooled import Added, ArmEstimates, PooledEstimator, own_means, total
+from dobandit.estimate.pooled import Added, ArmEstimates, PooledEstimator, total
 from dobandit.policies.guard import Guarded, OnPooledEvidence
 from dobandit.policies.protocol import OBSERVE, Choice, Reason, View, rows_of, updated
 from dobandit.policies.ties import pick
@@ -30,7 +30,8 @@ Times = TypeVar("Times", int, Indices, int | Indices)  # one for all rows, one f
 MOST_ESTIMATES = 4  # of an arm: two choices of formulas, of two each
 AHEAD = 1000  # times as many pulls as were made so far are taken to be still to come
 MAX_PRIOR_SHIFT = 0.25  # of how far the prior may be off, so much at most is added to all draws, or taken from them
-FLOOR = 1e-2  # the least that a pull is taken to lose
+FLOOR = 1e-2  # the least that a pull is taken to lose, of the range of a reward
+RANGE = 2.0  # standard deviations that stand for the range of a reward that is a measurement
 OBSERVATION_BONUS = 2.0  # an observation informs other arms, too: so many times it counts what it teaches about one
 RENEW = 10  # weights and what observations teach are recomputed when the pulls have grown by a tenth
 HOLD = 1000  # a decision is kept for the next thousandth of the pulls
@@ -101,16 +102,16 @@ class CompiledCausalThompson(OnPooledEvidence[State]):
         weights = np.zeros(state.weights.shape)
         weights[:, : pooled.pool.estimates] = known.weights.T
         refuted = self.refuted(pooled, view.evidence, state.refuted, known)
-        narrow = _narrow(view, known)
+        narrow = _narrow(view, known, pooled)
         return State(due, weights, as_good, known.by_prior.T.copy(), narrow, refuted, state.added, state.look)
 
     def _drawn_and_means(
         self, pooled: PooledEstimator, view: View, state: State, chance: Chance
     ) -> tuple[Array, Array]:
-        """The means of all arms in one draw of the tables, and in their means."""
+        """The means of all arms in one draw of the tables, and in their means, both above the worst reward."""
         rows, number = len(view.trials), _draw_number(view.clock)
         shapes = pooled.shapes(view.evidence)
-        both = np.concatenate([chance.gammas(view.trials, number, shapes), shapes])
+        both = np.concatenate([pooled.conditions.sampled(shapes, chance, view.trials, number), shapes])
         cells = pooled.conditions.normalised(np.ascontiguousarray(both.T))
         weights = state.weights[:, : pooled.pool.estimates].T
         values = pooled.values(cells, np.concatenate([weights, weights], axis=1))
@@ -119,21 +120,27 @@ class CompiledCausalThompson(OnPooledEvidence[State]):
         drawn = means + state.narrow * (drawn - means) + shift * state.by_prior
         alone = pooled.judged_alone(state.refuted)
         if alone.any():
-            own = own_means(view.evidence)
-            drawn, means = np.where(alone, _own_draws(view, chance), drawn), np.where(alone, own, means)
+            own, of_own = pooled.own, pooled.own.known(view.evidence).means
+            drawn = np.where(alone, own.sampled(view.evidence, chance, view.trials, number), drawn)
+            means = np.where(alone, of_own, means)
+        if pooled.is_real:
+            worst = pooled.own.worst(view.evidence)
+            drawn, means = drawn - worst, means - worst
         return drawn, means
 
     def _better_observed(self, view: View, state: State, arms: Indices, means: Array) -> Indices:
         """The rows whose arm is pulled only to learn, where an observation teaches as much for less."""
         value = means / view.costs
-        greedy = (value if view.affordable.all() else np.where(view.affordable, value, -np.inf)).argmax(axis=1)
+        able = value if view.affordable.all() else np.where(view.affordable, value, -np.inf)
+        greedy = self.levelled(able).argmax(axis=1)
         rows: Indices = ((arms != greedy) & (arms != OBSERVE) & view.affordable[:, OBSERVE]).nonzero()[0]
         if not len(rows):
             return rows
         price, costs, pulled = value[rows, greedy[rows]], view.costs[rows], arms[rows]
         at = np.arange(len(rows))
-        loss = np.maximum(price * costs[at, pulled] - means[rows, pulled], 0.0) + FLOOR
-        observing = np.maximum(price * costs[:, OBSERVE] - means[rows, OBSERVE], 0.0) + FLOOR
+        floor = FLOOR * RANGE if self.problem.reward_is_real else FLOOR
+        loss = np.maximum(price * costs[at, pulled] - means[rows, pulled], 0.0) + floor
+        observing = np.maximum(price * costs[:, OBSERVE] - means[rows, OBSERVE], 0.0) + floor
         return np.asarray(rows[OBSERVATION_BONUS * state.as_good[rows, pulled] * loss >= observing])
 
 
@@ -148,7 +155,7 @@ def _draw_number(times: Times) -> Times:
     return times - since + since // _kept_for(times)
 
 
-def _narrow(view: View, known: ArmEstimates) -> Array:
+def _narrow(view: View, known: ArmEstimates, pooled: PooledEstimator) -> Array:
     """What is left of the distance of a draw from the mean.
 
     With t pulls to come, an arm that is known as well as by n pulls of its own is explored to log(1 + t/n) in place of
@@ -156,17 +163,10 @@ def _narrow(view: View, known: ArmEstimates) -> Array:
     Garivier and Cappé, COLT 2011). The latter is what t draws are worth; where a decision is kept for several pulls,
     there are fewer draws, and each has to dare more.
     """
-    mean = np.clip(known.means.T, 0.02, 0.98)
-    per_pull = (known.variances.T + known.by_prior.T**2) / (mean * (1 - mean))  # 1/n
+    per_pull = (known.variances.T + known.by_prior.T**2) / pooled.reward_variances(known)  # 1/n
     ahead = AHEAD * np.maximum(view.told.sum(axis=1, keepdims=True), 1.0)
     draws = ahead / _kept_for(view.times)[:, np.newaxis]
     return np.asarray(np.sqrt(np.minimum(np.log1p(ahead * per_pull) / np.log1p(draws), 1.0)))
-
-
-def _own_draws(view: View, chance: Chance) -> Array:
-    parameters = np.concatenate([view.rewards + 0.5, view.told - view.rewards + 0.5], axis=1)
-    won, lost = np.split(chance.gammas(view.trials, _draw_number(view.clock), parameters, ":own"), 2, axis=1)
-    return np.asarray(won / (won + lost))
 
 
 def _as_good(pooled: PooledEstimator, view: View, gradients: Array, totals: Array) -> Array:

@@ -17,10 +17,10 @@ import numpy as np
 
 from dobandit.arrays import Array, Indices
 from dobandit.chance import Chance
-from dobandit.estimate.pooled import Added, ArmEstimates, PooledEstimator, RepairedGraphs, own_means
+from dobandit.estimate.pooled import Added, ArmEstimates, PooledEstimator, RepairedGraphs
 from dobandit.evidence import Evidence
 from dobandit.policies.protocol import Choice, Compiled, Info, Policy, S, View, rows_of, updated
-from dobandit.policies.ties import recommended
+from dobandit.policies.ties import levelled, recommended
 from dobandit.problem import Problem
 
 AGAIN = 8  # independencies are tested when the number of outcomes has grown by an eighth
@@ -32,6 +32,7 @@ class Guarded(Policy):
     """A policy on pooled evidence, with a guard that can be switched off."""
 
     reads_logs: ClassVar[bool] = True
+    needs_range: ClassVar[bool] = False
 
     guard: bool = True
 
@@ -101,8 +102,13 @@ class OnPooledEvidence(Compiled[S]):
         for rows, pooled, seen in self.graphs.by_graph(view.evidence, added):
             known, _ = pooled.known(seen)
             alone = pooled.judged_alone(self.refuted(pooled, seen, refuted[rows], known))
-            found[rows] = recommended(np.where(alone, own_means(seen), known.means.T), view.costs[rows])
+            means = self.levelled(np.where(alone, pooled.own.known(seen).means, known.means.T))
+            found[rows] = recommended(means, view.costs[rows])
         return found
+
+    def levelled(self, scores: Array) -> Array:
+        """Scores that rounding does not tell apart."""
+        return levelled(scores) if self.problem.reward_is_real else scores
 
     def contradictions(self, view: View, state: S) -> Array:
         found = np.zeros(view.costs.shape)

@@ -185,6 +185,7 @@ class Policy(ABC):
     depends_on_budget: ClassVar[bool] = False  # its choices depend on the budget even while every arm is affordable
     reads_logs: ClassVar[bool] = False  # it has a use for rows that were logged before its first pull
     single_variables_only: ClassVar[bool] = False  # its arms are do() and all values of single variables
+    needs_range: ClassVar[bool] = True  # its rewards must lie between two known ends, which are 0 and 1 to it
     has_phases: ClassVar[bool] = False  # its state has a `phase`, and a new one waits for the results of the last
 
     @property

@@ -35,23 +35,34 @@ def registered() -> dict[str, type[Policy]]:
 
 
 def policies_for(objective: str, problem: Problem | None = None) -> list[str]:
-    """The policies for an objective; with a problem, those that can play its arms."""
+    """The policies for an objective; with a problem, those that can play its arms and learn from its reward."""
     fitting = [kind for kind in registered().values() if kind.objective == objective]
-    return [
-        kind.name
-        for kind in fitting
-        if problem is None or not kind.single_variables_only or problem.sets_single_variables
-    ]
+    return [kind.name for kind in fitting if problem is None or not _obstacle(kind, problem)]
 
 
-def check_arms(made: Policy, problem: Problem) -> None:
-    """Refuse a policy that is not defined for the arms of a problem."""
-    if made.single_variables_only and not problem.sets_single_variables:
+def left_out(objective: str, problem: Problem) -> list[str]:
+    """Why which policies for an objective do not fit a problem, as sentences."""
+    found: dict[str, list[str]] = {}
+    for kind in registered().values():
+        if kind.objective == objective and (obstacle := _obstacle(kind, problem)):
+            found.setdefault(obstacle, []).append(kind.name)
+    return [f"left out, because the policy {obstacle}: {', '.join(names)}" for obstacle, names in found.items()]
+
+
+def check_fits(made: Policy, problem: Problem) -> None:
+    """Refuse a policy that is not defined for the arms of a problem, or for its reward."""
+    if obstacle := _obstacle(type(made), problem):
         able = listing(policies_for(made.objective, problem))
-        raise PolicyError(
-            f"{made.name} is defined for arms that set a single variable, with an arm for each of its values; "
-            f"this problem has others, which {able} can play"
-        )
+        raise PolicyError(f"{made.name} {obstacle}, which this problem lacks; {able} can play it")
+
+
+def _obstacle(kind: type[Policy], problem: Problem) -> str | None:
+    """What a policy needs that a problem does not have."""
+    if kind.single_variables_only and not problem.sets_single_variables:
+        return "is defined for arms that set a single variable, with an arm for each of its values"
+    if kind.needs_range and not problem.has_range:
+        return "needs rewards between two known ends ([reward] range = [0, 500])"
+    return None
 
 
 def policy(spec: str | Policy) -> Policy:

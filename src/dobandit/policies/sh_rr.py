@@ -25,6 +25,7 @@ class ShRr(Policy):
     objective = "simple"
     reference = "Li and Cheung, AISTATS 2024, Algorithm 1"
     depends_on_budget = True
+    needs_range = False
     has_phases = True
 
     def compile(self, problem: Problem) -> CompiledShRr:

@@ -27,6 +27,7 @@ class SuccessiveRejects(Policy):
     objective = "simple"
     reference = "Audibert et al., COLT 2010"
     depends_on_budget = True
+    needs_range = False
     has_phases = True
 
     form: str = option("mean", "budget", "half")

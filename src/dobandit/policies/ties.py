@@ -10,11 +10,15 @@ from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
 from dobandit.policies.protocol import Info, Reason, View
 
+NEARLY = 1e-6  # scores of rewards that are measurements are equal if they differ by less
+
 
 def pick(scores: Array, view: View, chance: Chance) -> tuple[Indices, Info]:
     """The affordable arm with the highest score, and why; of m such arms the floor(u*m)-th in arm order."""
     allowed = view.affordable
     masked = scores if allowed.all() else np.where(allowed, scores, -np.inf)
+    if view.problem.reward_is_real:
+        masked = levelled(masked)
     best: Indices = masked.argmax(axis=1)
     last = masked.shape[1] - 1 - masked[:, ::-1].argmax(axis=1)
     several = (best != last).nonzero()[0]
@@ -25,6 +29,18 @@ def pick(scores: Array, view: View, chance: Chance) -> tuple[Indices, Info]:
         best[several] = chosen(ties & allowed[several], u)
         reason[several] = Reason.TIE
     return best, Info(reason, scores)
+
+
+def levelled(scores: Array) -> Array:
+    """Scores of which those that are nearly the highest are equal. Rewards in another unit are rounded in another
+    way, and that shall decide nothing.
+
+    >>> levelled(np.array([[0.5, 0.7, 0.7 + 1e-9]])).tolist()
+    [[0.5, 0.700000001, 0.700000001]]
+    """
+    highest = scores.max(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):  # all may be minus infinity
+        return np.where(highest - scores < NEARLY, highest, scores)
 
 
 def chosen(marked: Flags, u: Array) -> Indices:

@@ -22,6 +22,7 @@ class Uniform(Policy):
     objective = "simple"
     reference = "folklore"
     depends_on_budget = True
+    needs_range = False
     has_phases = True
 
     def compile(self, problem: Problem) -> CompiledUniform:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping
 
 from dobandit.errors import GraphError, listing
@@ -12,6 +13,8 @@ from dobandit.problem.labels import is_numeral, label
 
 Worth = dict[str, float]  # what each value of the reward is worth, in the user's units
 BINARY = ("0", "1")
+ANY = "any"  # the range of a reward that may be any number
+ANY_NUMBER: Mapping[str, float] = {"-inf": -math.inf, "inf": math.inf}
 
 
 def read_graph(given: GraphLike, observed: Iterable[str] | None, faults: Faults) -> tuple[Graph, tuple[str, ...]]:
@@ -28,12 +31,18 @@ def read_graph(given: GraphLike, observed: Iterable[str] | None, faults: Faults)
 
 
 def read_reward(
-    reward: RewardLike | None, variables: Collection[str], observed: Collection[str], faults: Faults
+    reward: RewardLike | None,
+    variables: Collection[str],
+    observed: Collection[str],
+    with_values: Collection[str],
+    faults: Faults,
 ) -> tuple[str, Worth | None, bool]:
-    """The variable, the worth of each of its values (None: 0/1), and whether numbers in between occur.
+    """The variable, the worth of each of its values (None: 0/1, or what its domain says), and whether it is a
+    measurement.
 
-    `reward` is a name, or a table with `variable` and either `values` ({no = 0, yes = 1}) or `range`
-    ([0, 10], for a number between these ends, which counts partly for the one and partly for the other).
+    `reward` is a name, or a table with `variable` and either `values` ({no = 0, yes = 1}) or `range`, [0, 10] for a
+    number between these ends or "any" for any number. A table with neither means any number, too, unless the values of
+    the variable are stated elsewhere (`with_values`).
     """
     stated = reward if isinstance(reward, Mapping) else {"variable": reward}
     table = faults.mapping(stated, ("reward",), ("variable", "values", "range"))
@@ -48,13 +57,17 @@ def read_reward(
         faults.add(("reward", "range"), "give either values or range, not both")
     if "range" in table:
         return str(name), _ends(table["range"], faults), True
+    if isinstance(reward, Mapping) and "values" not in table and name not in with_values:
+        return str(name), dict(ANY_NUMBER), True
     return str(name), _worth_of_values(table["values"], faults) if "values" in table else None, False
 
 
 def _ends(ends: object, faults: Faults) -> Worth | None:
+    if isinstance(ends, str) and ends == ANY:
+        return dict(ANY_NUMBER)
     if isinstance(ends, list | tuple) and len(ends) == 2 and all(map(is_number, ends)) and ends[0] < ends[1]:
         return {label(end): float(end) for end in ends}
-    faults.add(("reward", "range"), f"expected two numbers, the lower one first, not {ends!r}")
+    faults.add(("reward", "range"), f'expected two numbers, the lower one first, or "{ANY}", not {ends!r}')
     return None
 
 

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ class _Fields:
     full_graph: Graph
     reward: str
     reward_values: tuple[float, ...]  # the worth of each value of the reward, in the user's units
-    reward_is_continuous: bool  # numbers between the two reward_values occur
+    reward_is_continuous: bool  # any number between the two reward_values may occur
     budget: float
     objective: Objective
     goal: Goal
@@ -63,8 +64,9 @@ class Problem(_Fields):
     graph
         A Graph, a text in our own format, DOT, dagitty or GML, or a graph of networkx or pgmpy.
     reward
-        The name of the reward, or a table with `variable` and either `values` (what each value is worth) or `range`
-        (the ends of a measurement). By default it is the outcome that the file of the graph marks.
+        The name of a reward that is 0 or 1, or a table with `variable` and either `values` (what each value is worth)
+        or `range` (the ends of a measurement, or "any"). A table with the variable alone means any number. By default
+        the reward is the outcome that the file of the graph marks.
     budget
         How much may be spent. Give either this or `horizon`.
     objective
@@ -133,7 +135,8 @@ class Problem(_Fields):
     ) -> None:
         faults = Faults()
         full, kept = read_graph(graph, observed, faults)
-        name, worth, continuous = read_reward(reward or full.origin.outcome, full.variables, kept, faults)
+        values = {*(domains if isinstance(domains, Mapping) else ()), *(bins if isinstance(bins, Mapping) else ())}
+        name, worth, continuous = read_reward(reward or full.origin.outcome, full.variables, kept, values, faults)
         cuts, way = read_bins(bins, full.variables, name, faults), faults.one_of(missing, ("missing",), WAYS)
         stated, worth = read_domains(with_bins(domains, cuts, faults), full, name, worth, faults)
         known = with_missing(stated, cuts, set(kept) - {name} if way == "category" else ())
@@ -217,9 +220,25 @@ class Problem(_Fields):
 
     def utility(self, earned: Array, rows: Array | float = 1.0) -> Array:
         """Rewards on the scale from 0 (worst) to 1 (best) that policies see; of so many rows together."""
-        low, high = min(self.reward_values), max(self.reward_values)
+        low, high = self._ends
         share = (earned - low * rows) / (high - low)
         return share if self.goal == "max" else rows - share
+
+    def in_units(self, utility: Array) -> Array:
+        """The opposite: numbers on that scale in the user's units."""
+        low, high = self._ends
+        share = utility if self.goal == "max" else 1 - utility
+        return low + share * (high - low)
+
+    @property
+    def has_range(self) -> bool:
+        """Whether it is known between which ends rewards lie."""
+        return math.isfinite(max(self.reward_values))
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        """What is 0 and 1 on the scale of policies, or the other way round; without a range, the reward's own."""
+        return (min(self.reward_values), max(self.reward_values)) if self.has_range else (0.0, 1.0)
 
     @property
     def known_values(self) -> dict[str, tuple[str, ...]]:
@@ -229,7 +248,8 @@ class Problem(_Fields):
     @property
     def utility_slope(self) -> float:
         """By how much utility changes with one unit of the reward."""
-        scale = 1 / (max(self.reward_values) - min(self.reward_values))
+        low, high = self._ends
+        scale = 1 / (high - low)
         return scale if self.goal == "max" else -scale
 
     @property

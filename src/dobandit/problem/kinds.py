@@ -16,5 +16,5 @@ GOALS: tuple[Goal, ...] = get_args(Goal)
 
 Value: TypeAlias = "str | float | np.generic"  # of a variable: values compare by their text
 CostLike = float | Mapping[str, Sequence[float]]  # 2.5, {"choose": [2, 3]} or {"uniform": [1, 1.3]}
-# "Y", or {"variable": "Y", "values": {"no": 0, "yes": 1}}, or {"variable": "Y", "range": [0, 10]}
+# "Y", or {"variable": "Y", "values": {"no": 0, "yes": 1}}, {"variable": "Y", "range": [0, 10]}, or "any" number
 RewardLike = str | Mapping[str, str | Mapping[Any, float] | Sequence[float]]

@@ -181,7 +181,6 @@ class _Work(NamedTuple):
 def _simulated(match: Match, axis: Axis, grid: tuple[float, ...], work: _Work) -> Results:
     played, (best, how) = _play_all(match, work), _optimum(match, work)
     problem, utility = match.problem, match.utility
-    scale = max(problem.reward_values) - min(problem.reward_values)
     found = {name: regret.found(problem.objective, p.pulls, p.recommended, utility) for name, p in played.items()}
     return Results(
         objective=problem.objective,
@@ -189,7 +188,7 @@ def _simulated(match: Match, axis: Axis, grid: tuple[float, ...], work: _Work) -
         grid=grid,
         arms=tuple(map(str, problem.arms)),
         optimum=how,
-        regret={name: (best - earned) * scale for name, earned in found.items()},
+        regret={name: best - earned for name, earned in found.items()},
         spent={name: (p.pulls * work.costs).sum(axis=2) for name, p in played.items()},
         pulls={name: p.pulls for name, p in played.items()},
         recommended={name: p.recommended for name, p in played.items()},

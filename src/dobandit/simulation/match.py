@@ -10,7 +10,7 @@ import numpy as np
 from dobandit.arrays import Array
 from dobandit.chance import BLOCK, uniforms
 from dobandit.errors import SimulationError, listing
-from dobandit.policies import Compiled, Policy, check_arms, policies_for, policy, spec_of
+from dobandit.policies import Compiled, Policy, check_fits, policies_for, policy, spec_of
 from dobandit.problem import Arm, Choose, Cost, Problem, Total, Uniform, is_positive
 from dobandit.simulation.engine import Setting
 from dobandit.worlds import World
@@ -35,8 +35,8 @@ class Match(NamedTuple):
 
     @property
     def utility(self) -> Array:
-        """The mean of every arm on the scale from 0 to 1, with axes (trial, arm)."""
-        means = self.problem.utility(np.atleast_2d(self.worlds.means(self.problem)))
+        """The mean of every arm above the worst reward, in the user's units, with axes (trial, arm)."""
+        means = above_worst(self.problem, self.worlds)
         return np.broadcast_to(means, (len(self.problems), means.shape[1]))
 
     def setting(self, part: range, costs: Array, budgets: tuple[float, ...]) -> Setting:
@@ -68,6 +68,14 @@ def matched(
     named = _named(chosen, problems[0])
     compiled = {name: made.compile(problems[0]) for name, made in named.items()}
     return Match(problems, _worlds(world, problems, seed, first), named, compiled, seed, first)
+
+
+def above_worst(problem: Problem, world: World) -> Array:
+    """The means of all arms above the worst reward that the world can give, in the user's units: (trial, arm)."""
+    means, rewards = np.atleast_2d(world.means(problem)), world.worth(problem)
+    if not problem.reward_is_continuous:
+        return problem.utility(means) * (max(problem.reward_values) - min(problem.reward_values))
+    return np.asarray(means - rewards.min() if problem.goal == "max" else rewards.max() - means)
 
 
 def _own_problems(problem: Callable[[int], Problem], trials: range, seed: int) -> list[Problem]:
@@ -127,7 +135,7 @@ def _named(chosen: Sequence[Policy], problem: Problem) -> dict[str, Policy]:
         if made.objective != problem.objective:
             wanted = f"but the problem asks for {problem.objective}"
             raise SimulationError(f"policies: {name} is for {made.objective} regret, {wanted}")
-        check_arms(made, problem)
+        check_fits(made, problem)
         found[name] = made
     return found
 

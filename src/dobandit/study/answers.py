@@ -14,7 +14,7 @@ import numpy as np
 from dobandit.arrays import Array
 from dobandit.chance import generator
 from dobandit.errors import listing
-from dobandit.estimate.pooled import PRIOR, Added, ArmEstimates, PooledEstimator, RepairedGraphs, own_means
+from dobandit.estimate.pooled import Added, ArmEstimates, OwnRewards, PooledEstimator, RepairedGraphs, Unit
 from dobandit.evidence import Evidence
 from dobandit.policies import OBSERVE, contradiction_told, recommended, spec_of, violation_told
 from dobandit.problem import Problem
@@ -71,11 +71,13 @@ class Best(NamedTuple):
 
 
 class Beliefs(NamedTuple):
-    """What is believed of every arm, in the user's units, and draws of it from 0 to 1 with axes (draw, arm)."""
+    """What is believed of every arm, in the user's units; and in the unit of estimates, above the worst reward, the
+    same means and draws of them with axes (draw, arm)."""
 
     means: Array
     low: Array
     high: Array
+    above: Array
     draws: Array
     refuted: Array  # how many standard deviations own rewards are off the graph's answer; 0 where they are not
     warnings: tuple[str, ...]  # what observations say against the graph
@@ -127,14 +129,16 @@ def best(books: Books) -> Best:
 
 
 def _best_per_cost(books: Books, known: Beliefs) -> int:
-    return int(recommended(books.problem.utility(known.means)[np.newaxis] / books.costs, books.costs)[0])
+    return int(recommended(known.above[np.newaxis] / books.costs, books.costs)[0])
 
 
 def believed(books: Books) -> Beliefs:
     """What is believed after all that was told and logged."""
     evidence = books.judged.evidence
     rng = generator(books.seed, f"study:{books.number}")
-    means, draws, warnings = own_means(evidence)[0], _own_draws(evidence, rng), tuple[str, ...]()
+    own = OwnRewards(books.problem)
+    means, draws, warnings = own.known(evidence).means[0], own.drawn(evidence, DRAWS, rng), tuple[str, ...]()
+    unit = own.unit(evidence) if own.is_real else None
     refuted = np.zeros(evidence.told.shape)
     if graphs := books.leader.graphs:
         refuted, added = _doubts(books, graphs)
@@ -146,9 +150,9 @@ def believed(books: Books) -> Beliefs:
         means, draws = np.where(alone, means, known.means[:, 0]), np.where(alone, draws[: len(of_graph)], of_graph)
         warnings = _warnings(graphs, evidence, added)
     ends = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
-    low, high = np.sort(in_units(books.problem, np.clip(ends, 0.0, 1.0)), axis=0)
-    shown = in_units(books.problem, means)
-    return Beliefs(shown, np.minimum(low, shown), np.maximum(high, shown), draws, refuted[0], warnings)
+    shown, low, high = _in_units(books.problem, unit, np.stack([means, *ends]))
+    worst = own.worst(evidence)
+    return Beliefs(shown, low, high, means - worst[0], draws - worst, refuted[0], warnings)
 
 
 def _doubts(books: Books, graphs: RepairedGraphs) -> tuple[Array, Added]:
@@ -167,11 +171,6 @@ def _warnings(graphs: RepairedGraphs, evidence: Evidence, added: Added) -> tuple
     return (*told, *([f"estimates allow for a hidden cause: {listing(causes)}"] if causes else []))
 
 
-def _own_draws(evidence: Evidence, rng: np.random.Generator) -> Array:
-    won, lost = evidence.rewards + PRIOR, evidence.told - evidence.rewards + PRIOR
-    return rng.beta(won, lost, (DRAWS, won.shape[1]))
-
-
 def _pooled_draws(pooled: PooledEstimator, evidence: Evidence, known: ArmEstimates, rng: np.random.Generator) -> Array:
     """Draws of all tables, and what each of them makes of every arm. The prior may be wrong about all cells without
     data in the same direction, so that all draws of an arm are moved up or down together."""
@@ -180,8 +179,14 @@ def _pooled_draws(pooled: PooledEstimator, evidence: Evidence, known: ArmEstimat
     return np.asarray(pooled.stated_draws(evidence, known, number, rng).T + shift * known.by_prior.T)
 
 
-def in_units(problem: Problem, utility: Array) -> Array:
-    """Numbers from 0 (worst) to 1 (best) in the user's units."""
-    low, high = min(problem.reward_values), max(problem.reward_values)
-    share = utility if problem.goal == "max" else 1 - utility
-    return np.asarray(low + share * (high - low))
+def _in_units(problem: Problem, unit: Unit | None, numbers: Array) -> Array:
+    """The means of all arms and the ends of their intervals, in the user's units. Of a measurement nothing is said
+    before a reward is known, and of how far it may be off nothing before two different ones are."""
+    if unit is None:
+        found = problem.in_units(np.concatenate([numbers[:1], np.clip(numbers[1:], 0.0, 1.0)]))
+    else:
+        found = problem.in_units(unit.centre[0] + unit.scale[0] * numbers)
+        found[1:] = np.where(unit.is_known, found[1:], np.nan)
+        found[:1] = np.where(unit.has_rewards, found[:1], np.nan)
+    means, (low, high) = found[0], np.sort(found[1:], axis=0)
+    return np.stack([means, np.minimum(low, means), np.maximum(high, means)])

@@ -75,7 +75,8 @@ def _fault(problem: Problem, arm: Arm, variable: str, text: str) -> str | None:
         low, high = problem.reward_values
         if is_numeral(text) and low <= float(text) <= high:
             return None
-        return f"{variable} is {text or 'empty'}, and not a number from {low:g} to {high:g}"
+        which = f" from {low:g} to {high:g}" if problem.has_range else ""
+        return f"{variable} is {text or 'empty'}, and not a number{which}"
     if text not in problem.domains[variable]:
         return f"{variable} is {text or 'empty'}, and not one of {listing(problem.domains[variable])}"
     return f"{variable} is {text}, but the pull was {arm}: if it was set to {text}, record that experiment instead"
@@ -93,7 +94,8 @@ def _expected(problem: Problem, arm: Arm) -> str:
         if v in is_set:
             parts.append(f"{v}={is_set[v]}")
         elif v == problem.reward and problem.reward_is_continuous:
-            parts.append("{}={:g}..{:g}".format(v, *problem.reward_values))
+            ends = "{:g}..{:g}".format(*problem.reward_values) if problem.has_range else "<number>"
+            parts.append(f"{v}={ends}")
         else:
             parts.append(f"{v}={'|'.join(problem.domains[v])}")
     return " ".join(parts)

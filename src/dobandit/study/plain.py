@@ -28,7 +28,7 @@ def problem_to_plain(problem: Problem) -> dict[str, Any]:
         raise DobanditError("a study needs the costs as numbers, and some are rules to draw them by: state every cost")
     full, worth = problem.full_graph, problem.reward_values
     how = (
-        {"range": list(worth)}
+        {"range": list(worth) if problem.has_range else "any"}
         if problem.reward_is_continuous
         else {"values": dict(zip(problem.domains[problem.reward], worth, strict=True))}
     )

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from dobandit.errors import DobanditError, PolicyError
 from dobandit.evidence import Data, fit, open_source
-from dobandit.policies import RECOMMENDED, Policy, check_arms, name_of, policy, spec_of
+from dobandit.policies import RECOMMENDED, Policy, check_fits, name_of, policy, spec_of
 from dobandit.problem import Arm, Problem, Value, is_positive
 from dobandit.study import facts
 from dobandit.study.books import Books
@@ -290,5 +290,5 @@ def _fitting(problem: Problem, wanted: str | Policy | None) -> str:
         raise PolicyError(
             f"{made.name} is for {made.objective} regret, and the problem's objective is {problem.objective}"
         )
-    check_arms(made, problem)
+    check_fits(made, problem)
     return name_of(made)

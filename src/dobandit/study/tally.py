@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dobandit.estimate.pooled import OwnRewards
 from dobandit.evidence import CountTable, Evidence, Layout, Logged, Source, read_log
 from dobandit.problem import Problem
 from dobandit.study import facts
@@ -84,7 +85,7 @@ def tallies(leader: Leader) -> tuple[Tally, ...]:
     Published policies have no rule for rows that were logged before them, so logs are kept from these.
     """
     ours = Tally(leader.problem, leader.compiled.tables, leader.policy.reads_logs)
-    pool = tuple(leader.graphs.given.tables) if leader.graphs else ()
+    pool = tuple(leader.graphs.given.tables) if leader.graphs else OwnRewards(leader.problem).tables
     if ours.reads_logs and pool == ours.layout.tables:
         return (ours,)
     return ours, Tally(leader.problem, pool, True)

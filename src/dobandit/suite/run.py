@@ -22,7 +22,7 @@ from dobandit.errors import SimulationError, listing
 from dobandit.graph import Graph
 from dobandit.policies import policies_for, policy, spec_of
 from dobandit.problem import Objective, Problem
-from dobandit.simulation import Results, Submits, carried_out, draw_costs, joined, simulate, spread
+from dobandit.simulation import Results, Submits, above_worst, carried_out, draw_costs, joined, simulate, spread
 from dobandit.suite.classes import BUDGETS, COSTS, Source
 from dobandit.suite.comparison import Comparison
 from dobandit.suite.networks import find
@@ -174,5 +174,4 @@ def _problem(setup: Setup, source: Source, world: World) -> Problem:
 
 def _worths(problem: Problem, world: World) -> Array:
     """The mean of every arm above the worst value of the reward, with axes (trial, arm)."""
-    scale = max(problem.reward_values) - min(problem.reward_values)
-    return problem.utility(np.atleast_2d(world.means(problem))) * scale
+    return above_worst(problem, world)

@@ -43,7 +43,7 @@ def worth(world: World, problem: Problem) -> Array:
         if value is None or not low <= value <= high:
             raise WorldError(
                 f"the reward {problem.reward} has the value {label} in the world, "
-                f"but the problem says numbers from {low:g} to {high:g}"
+                "but the problem says " + (f"numbers from {low:g} to {high:g}" if problem.has_range else "numbers")
             )
     return np.array(values, dtype=float)
 

@@ -8,7 +8,7 @@ all of it.
 
 from dobandit.estimate.pooled.arm_estimates import ArmEstimates
 from dobandit.estimate.pooled.circuit import total
-from dobandit.estimate.pooled.estimator import PooledEstimator, own_means
+from dobandit.estimate.pooled.estimator import PooledEstimator
 from dobandit.estimate.pooled.improvement import log_improvements
-from dobandit.estimate.pooled.posterior import PRIOR
+from dobandit.estimate.pooled.own import PRIOR, Own, OwnRewards, Unit
 from dobandit.estimate.pooled.repair import Added, Doubts, RepairedGraphs

@@ -13,9 +13,12 @@ from dobandit.estimate.pooled.arm_estimates import ArmEstimates, ArmEstimator
 from dobandit.estimate.pooled.expected_counts import ExpectedCounts
 from dobandit.estimate.pooled.implied_independencies import ImpliedIndependencies
 from dobandit.estimate.pooled.joint import Joint
+from dobandit.estimate.pooled.moments import MomentConditions
+from dobandit.estimate.pooled.own import OwnRewards
 from dobandit.estimate.pooled.pool import Pool
-from dobandit.estimate.pooled.posterior import PRIOR, Conditions, shared_groups
+from dobandit.estimate.pooled.posterior import Conditions, shared_groups
 from dobandit.estimate.pooled.stated import Stated
+from dobandit.estimate.pooled.stated_moments import StatedMoments
 from dobandit.evidence import CountTable, Evidence, Layout
 from dobandit.problem import Problem
 
@@ -32,14 +35,17 @@ class PooledEstimator:
         # For simple regret, rows without data are taken to be like the others. For cumulative regret they keep the
         # benefit of the doubt: with centred tables causal-thompson lost more late in long runs.
         groups = shared_groups(self.pool.layout) if problem.objective == "simple" else ()
-        self.conditions = Conditions(self.pool.layout, groups)
+        self.is_real = problem.reward_is_real
+        self.conditions = (MomentConditions if self.is_real else Conditions)(self.pool.layout, groups)
         self.weighing = ArmEstimator(self.pool, self.conditions)
         self.expected = ExpectedCounts(self.pool, self.conditions)
         self.joint = Joint(problem)
         self.implied = ImpliedIndependencies(problem, self.joint)
-        self.tables: Sequence[CountTable] = (*self.pool.tables, *self.expected.tables, *self.joint.tables)
+        self.own = OwnRewards(problem)
+        self.tables: Sequence[CountTable] = (*self._of_graph, *self.joint.tables)
         self._cells = self.pool.layout.size
-        self._together = self._cells + self.expected.layout.size  # where the joint table begins
+        self._predicted = slice(self._cells, self._cells + self.expected.layout.size)
+        self._together = self.layout.size - self.joint.layout.size  # where the joint table begins
         self._has_aliases = bool(self.pool.is_alias.any())
 
     def translated(self, evidence: Evidence, other: PooledEstimator) -> Evidence:
@@ -48,6 +54,11 @@ class PooledEstimator:
         of_graph = other.joint.counts(joint, other._places, other._together)
         return replace(evidence, layout=other.layout, counts=np.concatenate([of_graph, joint], axis=1))
 
+    @property
+    def _of_graph(self) -> tuple[CountTable, ...]:
+        """The tables that depend on the graph."""
+        return (*self.pool.tables, *self.expected.tables, *self.own.tables)
+
     @cached_property
     def layout(self) -> Layout:
         return Layout(self.problem, self.tables)
@@ -55,15 +66,24 @@ class PooledEstimator:
     @cached_property
     def _places(self) -> Indices:
         """Where the cells of the joint table belong in the tables of the graph."""
-        return self.joint.places((*self.pool.tables, *self.expected.tables))
+        return self.joint.places(self._of_graph)
+
+    def outcomes(self, evidence: Evidence) -> Array:
+        """The number of outcomes in the joint table."""
+        return self.joint.outcomes(self.together(evidence))
 
     def together(self, evidence: Evidence) -> Array:
         """The counts of the joint table."""
         return evidence.counts[:, self._together :]
 
+    def counts(self, evidence: Evidence) -> Array:
+        """The counts of the tables that estimates are made of, moments in the data's own unit: axes (row, cell)."""
+        counts = evidence.counts[:, : self._cells]
+        return self.own.unit(evidence).standard(self.pool.layout, counts) if self.is_real else counts
+
     def shapes(self, evidence: Evidence) -> Array:
-        """The parameters of the Dirichlet posteriors of all tables: axes (row, cell)."""
-        return self.conditions.shapes(evidence.counts[:, : self._cells])
+        """The parameters of the posteriors of all tables: axes (row, cell)."""
+        return self.conditions.shapes(self.counts(evidence))
 
     def cells(self, evidence: Evidence) -> Array:
         """The posterior means of all tables: axes (cell, row)."""
@@ -81,37 +101,45 @@ class PooledEstimator:
 
     def expected_per_pull(self, evidence: Evidence) -> Array:
         """The chance that an outcome of an arm falls on a condition of a table that it may enter: (arm, z, row)."""
-        return self.expected.per_pull(evidence.counts[:, self._cells : self._together])
+        return self.expected.per_pull(evidence.counts[:, self._predicted])
 
     def stated(self, evidence: Evidence) -> ArmEstimates:
         """The estimates for a study's answers, whatever prior a policy explores with."""
         conditions, weighing = self._stated
-        shapes = np.ascontiguousarray(conditions.shapes(evidence.counts[:, : self._cells]).T)
+        shapes = np.ascontiguousarray(conditions.shapes(self.counts(evidence)).T)
         return weighing.known(conditions.normalised(shapes), conditions.sums(shapes))
 
     def stated_draws(self, evidence: Evidence, known: ArmEstimates, number: int, rng: np.random.Generator) -> Array:
         """Draws of all means from that posterior, for a batch of one row: axes (arm, draw)."""
         conditions, weighing = self._stated
-        cells = conditions.drawn(evidence.counts[:, : self._cells], number, rng)
+        cells = conditions.drawn(self.counts(evidence), number, rng)
         circuit = self.pool.circuit
         return weighing.means(circuit.outputs(circuit.values(cells)), np.repeat(known.weights, number, axis=1))
 
     @cached_property
-    def _stated(self) -> tuple[Stated, ArmEstimator]:
-        conditions = Stated(self.problem, self.pool.layout)
+    def _stated(self) -> tuple[Stated | StatedMoments, ArmEstimator]:
+        conditions = (StatedMoments if self.is_real else Stated)(self.problem, self.pool.layout)
         return conditions, ArmEstimator(self.pool, conditions)
 
     def refuted(self, evidence: Evidence, before: Array, known: ArmEstimates) -> Array:
         """How many standard deviations the own rewards of an arm are from what the graph makes of all data, where
         that is too many; once refuted, an arm stays so. Axes (row, arm)."""
-        own, answer = own_means(evidence), np.clip(known.means.T, 0.0, 1.0)
+        own, answer = self.own.known(evidence), known.means.T if self.is_real else np.clip(known.means.T, 0.0, 1.0)
         # Own rewards are a part of all data. So under a right graph the variance of the difference is that of the own
         # mean less that of the pooled one (Hausman, Econometrica 1978), and at most the former. A few pulls that
         # all came out alike seem to have none, so it is not less than what the graph expects.
-        variance = np.maximum(own * (1 - own), answer * (1 - answer)) / (evidence.told + 2)
-        z = np.abs(own - answer) / np.sqrt(variance + known.by_prior.T**2)
+        expected = np.ones(answer.shape) if self.is_real else answer * (1 - answer)
+        variance = np.maximum(own.variances, expected) / (evidence.told + 2)
+        z = np.abs(own.means - answer) / np.sqrt(variance + known.by_prior.T**2)
         is_refuted = (evidence.told >= PULLS) & (z > REFUTED) & ~self.pool.has_none
         return np.where(is_refuted | (before > 0), np.maximum(z, before), 0.0)
+
+    def reward_variances(self, known: ArmEstimates) -> Array:
+        """The variance of a single reward of every arm: axes (row, arm)."""
+        if self.is_real:
+            return np.ones(known.means.T.shape)
+        mean = np.clip(known.means.T, 0.02, 0.98)
+        return np.asarray(mean * (1 - mean))
 
     def judged_alone(self, refuted: Array) -> Flags:
         """The arms that are judged by their own rewards."""
@@ -128,8 +156,3 @@ class PooledEstimator:
             return scores
         is_useless = self.pool.is_alias & (costs >= costs[:, :1]) & (refuted == 0)
         return np.where(is_useless, -np.inf, scores)
-
-
-def own_means(evidence: Evidence) -> Array:
-    """The posterior mean of every arm's own rewards."""
-    return (evidence.rewards + PRIOR) / (evidence.told + 2 * PRIOR)

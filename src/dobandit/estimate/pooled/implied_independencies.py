@@ -16,11 +16,12 @@ from dobandit.arrays import Array, Indices
 from dobandit.estimate.observational import FEWEST
 from dobandit.estimate.pooled.circuit import total
 from dobandit.estimate.pooled.joint import Joint
-from dobandit.evidence import CountTable, Layout
+from dobandit.evidence import CountTable, Layout, measuring
 from dobandit.graph import Independence, separator
 from dobandit.problem import Problem
 
 VIOLATED = 5.0  # standard deviations: an independence is tested again and again, and there are many
+FEWEST_MEASURED = 50  # outcomes behind each mean that is compared, so that it is nearly normal
 MOST_NUMBERS = 2**22  # that are in memory at the same time
 
 
@@ -43,7 +44,7 @@ class ImpliedIndependencies:
         self._joint = joint
         self._tables = Layout(problem, [_table(one, problem) for one in self.independencies])
         self._places = joint.places(self._tables.tables) if self.independencies else np.zeros((0, 0), dtype=np.intp)
-        self._strata = _strata(self._tables)
+        self._strata = {moments: _strata(self._tables, moments) for moments in (False, True)}
 
     def violations(self, counts: Array) -> Array:
         """How many standard deviations the outcomes are off each independence, where that is too many, else 0.
@@ -55,8 +56,10 @@ class ImpliedIndependencies:
         for first in range(0, len(counts) if self.independencies else 0, together):
             part = found[first : first + together]
             tables = self._joint.counts(counts[first : first + together], self._places, self._tables.size)
-            for cells, which in self._strata:
+            for cells, which in self._strata[False]:
                 np.maximum(part, deviations(tables.T[cells], which, len(self.independencies)), out=part)
+            for cells, which in self._strata[True]:
+                np.maximum(part, deviations_of_means(tables.T[cells], which, len(self.independencies)), out=part)
         return np.where(found > VIOLATED, found, 0.0)
 
 
@@ -77,13 +80,15 @@ def _table(independence: Independence, problem: Problem) -> CountTable:
     """The counts of the one variable by the other and the rest; the reward can only be counted itself."""
     a, b, given = independence
     counted, by = (a, b) if a == problem.reward else (b, a)
-    return CountTable(counted, (*given, by), arms=tuple(range(len(problem.arms))), by_arm=True)
+    return measuring(problem, CountTable(counted, (*given, by), arms=tuple(range(len(problem.arms))), by_arm=True))
 
 
-def _strata(tables: Layout) -> list[Strata]:
-    """The strata of all tables, those of one shape together."""
+def _strata(tables: Layout, moments: bool) -> list[Strata]:
+    """The strata of all tables with or without moments, those of one shape together."""
     found: dict[tuple[int, ...], list[Strata]] = {}
     for k, (shape, cells) in enumerate(zip(tables.shapes, tables.slices, strict=True)):
+        if tables.tables[k].moments != moments:
+            continue
         places = np.moveaxis(np.arange(cells.start, cells.stop).reshape(-1, *shape[-2:]), 0, -1)
         found.setdefault(shape[-2:], []).append(Strata(places, np.full(places.shape[-1], k)))
     return [Strata(*(np.concatenate(parts, axis=-1) for parts in zip(*same, strict=True))) for same in found.values()]
@@ -103,10 +108,29 @@ def deviations(counts: Array, which: Indices, number: int) -> Array:
     expected = by_b[:, np.newaxis] * by_a / np.maximum(total(by_a), 1.0)
     enough = (expected.min(axis=(0, 1)) >= FEWEST).astype(float)
     parts = total(((counts - expected) ** 2 / np.maximum(expected, 1.0)).reshape(b * a, -1, rows)) * enough
+    return _as_normal(parts, enough, (a - 1) * (b - 1), which, number)
+
+
+def deviations_of_means(counts: Array, which: Indices, number: int) -> Array:
+    """The same where the second variable is a measurement: whether its mean depends on the first one (analysis of
+    variance). The counts have axes (value, power, stratum, row)."""
+    n, s, q, _ = np.moveaxis(counts, 1, 0)
+    all_n, all_s, all_q = total(n), total(s), total(q)
+    explained = total(s**2 / np.maximum(n, 1.0)) - all_s**2 / np.maximum(all_n, 1.0)
+    left = all_q - total(s**2 / np.maximum(n, 1.0))
+    spread = left / np.maximum(all_n - len(n), 1.0)
+    enough = ((n.min(axis=0) >= FEWEST_MEASURED) & (left > 1e-9 * all_q)).astype(float)
+    parts = np.divide(explained, spread, out=np.zeros(spread.shape), where=enough > 0)
+    return _as_normal(parts, enough, len(n) - 1, which, number)
+
+
+def _as_normal(parts: Array, enough: Array, freedom_each: int, which: Indices, number: int) -> Array:
+    """Sums of chi-square statistics of strata that are `enough`, as standard deviations of a normal variable."""
+    rows = parts.shape[1]
     place = (which[:, np.newaxis] + number * np.arange(rows)).ravel()
     # One stratum is added after the other: then those that do not count change no bit.
     statistic, strata = (np.bincount(place, part.ravel(), rows * number) for part in (parts, enough))
-    freedom = np.maximum(strata * (a - 1) * (b - 1), 1.0)
+    freedom = np.maximum(strata * freedom_each, 1.0)
     spread = 2 / (9 * freedom)
     z = (np.cbrt(statistic / freedom) - (1 - spread)) / np.sqrt(spread)
     return np.asarray(z.reshape(rows, number))

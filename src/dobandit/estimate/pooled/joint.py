@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dobandit.arrays import Array, Indices
-from dobandit.evidence import CountTable, Layout
+from dobandit.evidence import MOMENTS, CountTable, Layout, measuring
 from dobandit.problem import Problem
 
 MOST_CELLS = 2**15  # of all arms: nine binary causes of the reward that can all be set
@@ -24,10 +24,15 @@ class Joint:
     def __init__(self, problem: Problem) -> None:
         others = problem.graph.in_order(problem.graph.ancestors(problem.reward))
         arms = tuple(range(len(problem.arms)))
-        cells = 2 * math.prod(len(problem.domains[v]) for v in others) * len(arms)
-        whole = CountTable(problem.reward, others, arms=arms, by_arm=True, needed=False)
+        whole = measuring(problem, CountTable(problem.reward, others, arms=arms, by_arm=True, needed=False))
+        self._of_reward = 1 + MOMENTS if whole.moments else 2
+        cells = self._of_reward * math.prod(len(problem.domains[v]) for v in others) * len(arms)
         self.tables: tuple[CountTable, ...] = (whole,) if cells <= MOST_CELLS else ()
         self.layout = Layout(problem, self.tables)
+
+    def outcomes(self, counts: Array) -> Array:
+        """How many outcomes there are: axes (row)."""
+        return np.asarray(counts[:, self.layout.numbers].sum(axis=1) if self.layout.has_moments else counts.sum(axis=1))
 
     def places(self, tables: Sequence[CountTable]) -> Indices:
         """Where each cell of the joint table belongs in other tables that lie behind each other: axes (table, cell).
@@ -42,7 +47,10 @@ class Joint:
             place, cells = np.zeros(math.prod(shape), dtype=np.intp), 1
             for v in (*(["arm"] if table.by_arm else []), *table.given, table.variable):
                 place, cells = place * size[v] + codes[v], cells * size[v]
-            found.append(np.where(np.isin(codes["arm"], table.arms), first + place, -1))
+            holds = np.isin(codes["arm"], table.arms)
+            if joint.moments and table.variable != joint.variable:
+                holds &= codes[joint.variable] == 0  # the number of outcomes
+            found.append(np.where(holds, first + place, -1))
             first += cells
         return np.array([np.where(place < 0, first, place) for place in found])
 

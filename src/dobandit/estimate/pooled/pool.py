@@ -17,7 +17,7 @@ from dobandit.estimate.pooled.formula_choice import FormulaChoice, cards_of, cho
 from dobandit.estimate.pooled.formulas import Factor, Formula, overlapping
 from dobandit.estimate.pooled.invariance import pooled, private
 from dobandit.estimate.pooled.messages import Messages, contract
-from dobandit.evidence import CountTable, Layout
+from dobandit.evidence import CountTable, Layout, measuring
 from dobandit.problem import Problem
 
 
@@ -117,6 +117,7 @@ class Pool:
 
 
 def table_of(problem: Problem, factor: Factor) -> CountTable:
+    """The table that a factor is read from."""
     if factor.setting:
-        return private(problem, factor.variable, factor.given, factor.setting)
-    return pooled(problem, factor.variable, factor.given)
+        return measuring(problem, private(problem, factor.variable, factor.given, factor.setting))
+    return measuring(problem, pooled(problem, factor.variable, factor.given))

@@ -17,9 +17,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from dobandit.arrays import Array, Indices
+from dobandit.chance import Chance
+from dobandit.estimate.pooled.own import PRIOR
 from dobandit.evidence import CountTable, Layout
 
-PRIOR = 0.5  # Jeffreys
 OBSERVED = 0  # the place of do() among the arms
 
 
@@ -53,6 +54,10 @@ class Conditions:
             found[:, self.won] += above
             found[:, self.lost] -= above
         return found
+
+    def sampled(self, shapes: Array, chance: Chance, trials: Indices, number: int | Indices) -> Array:
+        """A draw from the posteriors with these parameters, not yet normalised, for the decision of this number."""
+        return chance.gammas(trials, number, shapes)
 
     def group_means(self, counts: Array) -> Array:
         """The mean reward of every group, with Jeffreys' prior: axes (row, group)."""

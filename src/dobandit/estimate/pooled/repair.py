@@ -63,7 +63,7 @@ class RepairedGraphs:
     def repaired(self, evidence: Evidence, added: Added) -> Added:
         """Every violated independence is explained by a hidden cause, the most violated one first, until all hold."""
         # Older studies counted other tables.
-        complete = self.given.together(evidence).sum(axis=1) >= evidence.told.sum(axis=1) - 0.5
+        complete = self.given.outcomes(evidence) >= evidence.told.sum(axis=1) - 0.5
         while True:
             new = added.copy()
             for rows, other, part in self.by_graph(evidence, added):

@@ -13,7 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from dobandit.arrays import Array, Indices
-from dobandit.estimate.pooled.posterior import OBSERVED, PRIOR, Conditions, rows_of_reward
+from dobandit.estimate.pooled.own import PRIOR
+from dobandit.estimate.pooled.posterior import OBSERVED, Conditions, rows_of_reward
 from dobandit.evidence import Layout
 from dobandit.problem import Problem
 
@@ -24,7 +25,7 @@ class Stated(Conditions):
     """The posterior of all tables, for answers; the rows of those of the reward are centred."""
 
     def __init__(self, problem: Problem, layout: Layout) -> None:
-        super().__init__(layout, _groups(problem, layout))
+        super().__init__(layout, stated_groups(problem, layout))
 
     def shapes(self, counts: Array) -> Array:
         """As for every posterior, with the most plausible weight: the geometric mean."""
@@ -71,7 +72,7 @@ class Stated(Conditions):
         return np.asarray(chances / chances.sum(axis=-1, keepdims=True))
 
 
-def _groups(problem: Problem, layout: Layout) -> list[Indices]:
+def stated_groups(problem: Problem, layout: Layout) -> list[Indices]:
     """The rows of every table of the reward, apart for each value of what its arms set."""
     found = []
     for table, rows in rows_of_reward(layout):
