@@ -186,6 +186,8 @@ def _in_units(problem: Problem, unit: Unit | None, numbers: Array) -> Array:
         found = problem.in_units(np.concatenate([numbers[:1], np.clip(numbers[1:], 0.0, 1.0)]))
     else:
         found = problem.in_units(unit.centre[0] + unit.scale[0] * numbers)
+        if not problem.reward_is_continuous:  # it has no other values than those that are stated
+            found = np.clip(found, min(problem.reward_values), max(problem.reward_values))
         found[1:] = np.where(unit.is_known, found[1:], np.nan)
         found[:1] = np.where(unit.has_rewards, found[:1], np.nan)
     means, (low, high) = found[0], np.sort(found[1:], axis=0)
