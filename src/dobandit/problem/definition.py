@@ -135,8 +135,8 @@ class Problem(_Fields):
     ) -> None:
         faults = Faults()
         full, kept = read_graph(graph, observed, faults)
-        values = {*(domains if isinstance(domains, Mapping) else ()), *(bins if isinstance(bins, Mapping) else ())}
-        name, worth, continuous = read_reward(reward or full.origin.outcome, full.variables, kept, values, faults)
+        with_values = {v for table in (domains, bins) if isinstance(table, Mapping) for v in table}
+        name, worth, continuous = read_reward(reward or full.origin.outcome, full.variables, kept, with_values, faults)
         cuts, way = read_bins(bins, full.variables, name, faults), faults.one_of(missing, ("missing",), WAYS)
         stated, worth = read_domains(with_bins(domains, cuts, faults), full, name, worth, faults)
         known = with_missing(stated, cuts, set(kept) - {name} if way == "category" else ())
