@@ -13,8 +13,10 @@ from dobandit.evidence.counts import (
 )
 from dobandit.evidence.evidence import Evidence
 from dobandit.evidence.fitted import NONE_MISSING, Fitted, MissingRows, fit
+from dobandit.evidence.grouped import by_value
 from dobandit.evidence.logged import Logged, read_log
+from dobandit.evidence.reading import Reading
 from dobandit.evidence.sample import Sample, read_sample
-from dobandit.evidence.source import Occurrence, Source, Weights
+from dobandit.evidence.source import Occurrence, Source, Weights, require
 from dobandit.evidence.sources import Data, open_file, open_source
 from dobandit.evidence.tables import check_form, frame, write_columns, write_table

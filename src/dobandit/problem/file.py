@@ -54,6 +54,10 @@ _FILE_NAMES: dict[tuple[str, ...], tuple[str, ...]] = {
     ("default_cost",): ("costs", "default"),
     ("missing",): ("data", "missing"),
 }
+_NO_EDGES = (
+    "no arrows are drawn yet, so nothing acts on anything: add lines such as Ad -> Sale (Ad acts on Sale) or "
+    "Ad <-> Sale (a hidden cause acts on both), with the names of your variables"
+)
 _WITHOUT_A_GRAPH = ("objective", "goal", "budget", "horizon")  # what can be checked when the graph is broken
 
 
@@ -87,7 +91,11 @@ def _graph(stated: object, folder: Path, places: Places, faults: Faults) -> Grap
         faults.add(("graph", key), f"expected a text, not {table[key]!r}")
         return None
     try:
-        return Graph(table[key]) if key == "edges" else read_file(folder / table[key])
+        graph = Graph(table[key]) if key == "edges" else read_file(folder / table[key])
+        if len(graph.variables) > 1 and not graph.directed and not graph.bidirected:
+            faults.add(("graph", key), _NO_EDGES)
+            return None
+        return graph
     except DobanditError as error:
         place = ("graph", key)
         if key == "edges" and isinstance(error, GraphError) and error.line and error.column:

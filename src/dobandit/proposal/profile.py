@@ -1,0 +1,71 @@
+"""What a column of data holds: how many rows have a value, which values, and whether they are numbers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import cached_property
+
+import numpy as np
+
+from dobandit.arrays import Array
+from dobandit.evidence import Source
+from dobandit.problem import BINARY, is_missing, is_null, is_numeral, label, value_in
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A column: the rows of each of its values, and those in which a value is missing, by the text that is there."""
+
+    column: str
+    counts: Counter[str]
+    missing: Counter[str]
+
+    @property
+    def rows(self) -> int:
+        """The rows that have a value."""
+        return self.counts.total()
+
+    @cached_property
+    def is_numeric(self) -> bool:
+        return bool(self.counts) and all(map(is_numeral, self.counts))
+
+    @cached_property
+    def numbers(self) -> tuple[Array, Array]:
+        """The different numbers of a numeric column in increasing order, and the rows of each."""
+        found: Counter[float] = Counter()
+        for text, rows in self.counts.items():
+            found[float(text)] += rows
+        ordered = sorted(found.items())
+        return np.array([number for number, _ in ordered]), np.array([rows for _, rows in ordered], dtype=float)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the numbers are whole ones."""
+        return bool((self.numbers[0] % 1 == 0).all())
+
+    @property
+    def are_dates(self) -> bool:
+        return all(map(_is_date, self.counts))
+
+
+def profile(source: Source, column: str) -> Profile:
+    """What a column holds; where all values mean 0 and 1, these are its values."""
+    counts, missing = Counter[str](), Counter[str]()
+    for value, rows, _ in source.values(column):
+        if is_missing(value):
+            missing["" if is_null(value) else str(value).strip()] += rows
+        else:
+            counts[str(value) if isinstance(value, date | datetime) else label(value)] += rows
+    meant = {text: value_in(BINARY, text) for text in counts}
+    if meant and set(meant.values()) <= set(BINARY):
+        counts = Counter({text: sum(n for t, n in counts.items() if meant[t] == text) for text in set(meant.values())})
+    return Profile(column, counts, missing)
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return len(text) >= len("2026-1-1") and bool(datetime.fromisoformat(text))
+    except ValueError:
+        return False
