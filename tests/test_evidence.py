@@ -247,14 +247,16 @@ BAD_CSV = {
     b"": "the file is empty",
     b"\n\n": "the file is empty",
     b"A,A\n1,1": "line 1: the column 'A' is there twice",
-    b"A,Y\n1": "line 2: 1 fields, but the header names 2",
+    b"A,Y\n1": "line 2: 1 field, but the header names 2",
     b"A,Y\n1,0\n1,0,1": "line 3: 3 fields",
     b'A,Y\n"1,0\n': "line 2: ",
     b'A,Y\n1"x,"0"y\n': "line 2: ",
     b"\xff\xfeA,Y": "not a text file",
-    b"A,Y\n\xe9,1": "not a text file",
+    b"A,Y\n\x81,1": "not a text file",
+    b"A,Y\n\xe9,1": "with the value 'é'",
+    b"A,Y\n\xc3\xa9,1\n\xe9,1": "line 3: a letter is not UTF-8, as the text before it is",
     b"B,Y\n1,0": "there is no column A; the columns are B and Y",
-    b"A;Y\n1;0": "there is no column A",
+    b"A:Y\n1:0": "there is no column A; the columns are A:Y",
     b"A,Y": "there are no rows",
     b"A,Y\n,1\n": "column A has 1 row without a value",
     b"A,Y\n1,NA\n": "column Y has 1 row without a value",
@@ -304,16 +306,16 @@ def test_the_values_of_a_column_with_their_rows_and_the_first_of_them(kind: str,
     if kind in ("parquet", "duckdb", "polars lazy"):  # nothing says which row of a database is the first
         assert sorted(found) == [("high", 2, None), ("low", 2, None), ("mid", 1, None)]
         return
-    header = 1 if kind == "csv" else 0
-    assert found == [("low", 2, 1 + header), ("high", 2, 2 + header), ("mid", 1, 4 + header)]
-    assert source.where(3) == ("line 3" if kind == "csv" else "row 3")
+    assert found == [("low", 2, 1), ("high", 2, 2), ("mid", 1, 4)]
+    assert source.where(3) == ("line 4" if kind == "csv" else "row 3")
 
 
 def test_lines_of_a_file_are_those_that_an_editor_shows(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text('A,B\n\n1,"two\nlines"\n2,x\n\n1,x\n', encoding="utf-8")
     source = open_source(tmp_path / "rows.csv")
-    assert source.values("A") == [("1", 2, 3), ("2", 1, 5)]
-    assert source.values("B") == [("two\nlines", 1, 3), ("x", 2, 5)]
+    assert source.values("A") == [("1", 2, 1), ("2", 1, 2)]
+    assert source.values("B") == [("two\nlines", 1, 1), ("x", 2, 2)]
+    assert [source.where(row) for row in (1, 2, 3)] == ["line 3", "line 5", "line 7"]
 
 
 def test_missing_numbers_are_one_value() -> None:

@@ -57,7 +57,8 @@ def test_a_study_from_the_first_to_the_last_pull(study: Path, dobandit: Run, fol
     many = folder / "many.csv"
     many.write_text("id,X,Y,note\n2,0,1,\n3,1,1,\n2,0,1,the same again\n")
     assert answer(dobandit("study", "tell", study, "--file", many, "--json"))["id"] == [2, 3]
-    assert dobandit("study", "tell", study, "--file", many).err == "Recorded 2 pulls. Spent 6, remaining 6.\n"
+    note = "note: read many.csv as CSV: separator comma, double quotes, header in line 1, encoding UTF-8\n"
+    assert dobandit("study", "tell", study, "--file", many).err == f"Recorded 2 pulls. Spent 6, remaining 6.\n{note}"
     log = folder / "log.csv"
     log.write_text("X,Y,intervention\n0,1,\n1,1,do(X=1)\n")
     ran = dobandit("study", "observe", study, log, "--json")

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from dobandit.cli.common import FILE, PROBLEM, console, print_json, say, with_common_options, world_of
+from dobandit.cli.common import FILE, PROBLEM, ROWS, console, print_json, read_rows, say, with_common_options, world_of
 from dobandit.cli.tables import table
 from dobandit.errors import NotIdentifiable
 from dobandit.estimate.observational import LEVEL, Verdict, check_graph
-from dobandit.evidence import Fitted, fit, open_source
+from dobandit.evidence import Fitted, fit
 from dobandit.graph import independencies, quoted
 from dobandit.identification import identify
 from dobandit.problem import Choose, Cost, Problem, Total, Uniform
@@ -21,7 +21,7 @@ Set = tuple[str, ...]  # of variables that an arm sets
 
 @click.command()
 @PROBLEM
-@click.option("--data", type=FILE, help="Rows (CSV, Parquet) to test the graph against.")
+@click.option("--data", type=FILE, help=f"Rows to test the graph against: {ROWS}.")
 @click.option("--plot", type=FILE, help="Draw the graph into this file (PNG, SVG, PDF).")
 @with_common_options
 def command(problem: Path, data: Path | None, plot: Path | None, as_json: bool, quiet: bool) -> None:
@@ -35,7 +35,7 @@ def command(problem: Path, data: Path | None, plot: Path | None, as_json: bool, 
         say(f"note: {note}", quiet)
     if found.world is not None:
         world_of(found, problem)  # what is wrong with it is told now and not in the middle of a run
-    source = None if data is None else fit(open_source(data), found)
+    source = None if data is None else fit(read_rows(data), found)
     verdicts = _verdicts(found, source)
     learnt = {s: _learnt(found, s) for s in dict.fromkeys(arm.variables for arm in found.arms) if s}
     if plot is not None:

@@ -20,11 +20,13 @@ from dobandit.problem import Arm, Problem
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from dobandit.evidence import Source
     from dobandit.worlds import World
 
 F = TypeVar("F", bound=Callable[..., Any])
 FILE = click.Path(path_type=Path)
 PROBLEM = click.argument("problem", type=FILE)
+ROWS = "CSV, Parquet or JSON lines; a quoted pattern for several files, - for standard input"
 OPTIONS = (
     click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout, nothing else."),
     click.option("--quiet", is_flag=True, help="No notes and warnings on stderr."),
@@ -58,8 +60,23 @@ def spoken_warnings(quiet: bool) -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
-    for text in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, UserWarning)):
-        say(f"warning: {text}", quiet)
+    said = {str(w.message): issubclass(w.category, Note) for w in caught if issubclass(w.category, UserWarning)}
+    for text, is_note in said.items():
+        say(f"{'note' if is_note else 'warning'}: {text}", quiet)
+
+
+class Note(UserWarning):
+    """Something to know about the answer, which is said after it."""
+
+
+def read_rows(path: Path, weights: str | None = None) -> Source:
+    """The rows of a file, of several (a pattern) or of standard input (`-`); how they were read is said at the end."""
+    from dobandit.evidence import open_source
+
+    source = open_source(path, weights)
+    for note in source.notes:
+        warnings.warn(note, Note, stacklevel=2)
+    return source
 
 
 def say(text: str, quiet: bool) -> None:

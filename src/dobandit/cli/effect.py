@@ -15,6 +15,7 @@ from dobandit.cli.common import (
     console,
     print_json,
     read_arm,
+    read_rows,
     say,
     several,
     with_common_options,
@@ -22,7 +23,7 @@ from dobandit.cli.common import (
 )
 from dobandit.errors import ArmError, listing
 from dobandit.estimate.observational import Effects, Question, estimates, naive_means
-from dobandit.evidence import fit, open_source
+from dobandit.evidence import fit
 from dobandit.identification import identify
 from dobandit.problem import Arm, Problem
 
@@ -53,14 +54,16 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Estimate the effects of interventions in PROBLEM from the logged rows in DATA (CSV or Parquet).
+    """Estimate the effects of interventions in PROBLEM from the logged rows in DATA.
+
+    DATA is a CSV, Parquet or JSON lines file, a quoted pattern for several files, or - for standard input.
 
     Only plain observations count: where there is a column `intervention`, its rows other than do() are left out.
     """
     found = Problem.load(problem)
     arms = _arms(found, settings, all_arms)
     other = None if versus is None else _arm(found, "--versus", versus)
-    source = fit(open_source(data, weights), found)
+    source = fit(read_rows(data, weights), found)
     table = Effects(
         [Question(arm, other) for arm in arms],
         estimates(found, source, arms, level, other),

@@ -10,18 +10,29 @@ from typing import Any
 import click
 
 from dobandit import worlds
-from dobandit.cli.common import FILE, PROBLEM, console, print_json, say, several, with_common_options, world_of
+from dobandit.cli.common import (
+    FILE,
+    PROBLEM,
+    ROWS,
+    console,
+    print_json,
+    read_rows,
+    say,
+    several,
+    with_common_options,
+    world_of,
+)
 from dobandit.cli.simulating import ALL, SEED, executor, progress, ready, writing
 from dobandit.cli.tables import table
 from dobandit.errors import listing
-from dobandit.evidence import NONE_MISSING, fit, open_source
+from dobandit.evidence import NONE_MISSING, fit
 from dobandit.policies import left_out, policies_for, policy, spec_of
 from dobandit.problem import Problem
 from dobandit.report import AGAINST, comparison_page, counted, summary_rows, to_html
 from dobandit.simulation import Results, simulate
 from dobandit.worlds import World
 
-EVIDENCE = "Logged rows (CSV, Parquet) of this world; policies that can read logs start from them, free of charge."
+EVIDENCE = f"Logged rows of this world ({ROWS}); policies that can read logs start from them, free of charge."
 WORTH_PROCESSES = 256  # trials from which starting processes pays
 
 
@@ -57,7 +68,7 @@ def command(
     with ready(out, figures=True), progress(chosen, quiet) as report, executor(workers, usual) as pool:
         start, world = time.perf_counter(), _world(found, problem, quiet)
         grid = budgets or None
-        source = None if evidence is None else fit(open_source(evidence), found)
+        source = None if evidence is None else fit(read_rows(evidence), found)
         results = simulate(found, world, chosen, trials, seed, grid, source, executor=pool, progress=report)
         seconds = time.perf_counter() - start
     _say_notes(results, chosen, evidence is not None, quiet)

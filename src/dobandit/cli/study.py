@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from dobandit.cli import study_answers
-from dobandit.cli.common import PROBLEM, print_json, read_arm, say, with_common_options
+from dobandit.cli.common import PROBLEM, ROWS, print_json, read_arm, read_rows, say, with_common_options
 from dobandit.cli.study_answers import PULL, STUDY, answer, study_command
 from dobandit.errors import DobanditError
 from dobandit.problem import Problem
@@ -87,7 +87,7 @@ def _why(study: Study, reason: str) -> str:
 @study_command
 @click.argument("told", metavar="[ID X=1 Y=0 ...]", nargs=-1)
 @click.option(
-    "--file", type=click.Path(path_type=Path), metavar="FILE", help="Many outcomes: CSV or Parquet with a column id."
+    "--file", type=click.Path(path_type=Path), metavar="FILE", help=f"Many outcomes, with a column id: {ROWS}."
 )
 def tell(study: Study, told: tuple[str, ...], file: Path | None, as_json: bool, quiet: bool) -> None:
     """Tell what came out of pull ID.
@@ -97,7 +97,7 @@ def tell(study: Study, told: tuple[str, ...], file: Path | None, as_json: bool, 
     """
     if bool(told) == (file is not None):
         raise click.UsageError(f"give {'either ' if told else ''}the ID of a pull and its values, or --file with many")
-    receipts = study.tell_file(file) if file is not None else [study.tell(_id(told[0]), _outcome(told[1:]))]
+    receipts = study.tell_file(read_rows(file)) if file is not None else [study.tell(_id(told[0]), _outcome(told[1:]))]
     ids = list(dict.fromkeys(receipt.id for receipt in receipts))  # a file may have the same outcome twice
     what = f"pull {ids[0]}" if len(ids) == 1 else counted(len(ids), "pull")
     document = {**receipts[-1]._asdict(), "id": ids[0] if file is None else ids}
@@ -110,9 +110,11 @@ def tell(study: Study, told: tuple[str, ...], file: Path | None, as_json: bool, 
 def observe(study: Study, data: Path, name: str | None, as_json: bool, quiet: bool) -> None:
     """Add logged rows as evidence.
 
-    DATA is a CSV or Parquet file; where a row was no plain observation, its column `intervention` says what was done.
+    DATA is a CSV, Parquet or JSON lines file, a quoted pattern for several files, or - for standard input. Where a row
+    was no plain observation, its column `intervention` says what was done.
     """
-    rows = study.observe(data, name)
+    source = read_rows(data)
+    rows = study.observe(source, name or (None if str(data) == "-" else data.name))
     what = counted(rows, "row")
     added = f"Added {what} to the evidence." if rows.new else f"Nothing added: this batch of {what} was added before."
     document = {"rows": rows, "missing": rows.missing._asdict()}

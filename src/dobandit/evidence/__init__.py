@@ -1,5 +1,6 @@
 """Evidence: what was seen, as counts of named tables."""
 
+from dobandit.evidence.contents import STANDARD_INPUT
 from dobandit.evidence.count_tables import MOMENTS, MOST_CELLS, CountTable, Layout, measuring, own_rewards
 from dobandit.evidence.counts import (
     INTERVENTION,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.errors import DataError
 from dobandit.evidence.grouped import Grouped, Measured
+from dobandit.evidence.numbers import as_number
 from dobandit.evidence.reading import Reading
 from dobandit.evidence.source import Occurrence, Weights, no_values, require
 from dobandit.problem import is_null
@@ -26,11 +27,13 @@ class Columns:
         data: Mapping[str, list[Any]],
         weights: Weights = None,
         times: Indices | int = 1,
-        lines: Indices | None = None,
+        first: Indices | None = None,
+        where: Callable[[int], str] = "row {}".format,
+        notes: tuple[str, ...] = (),
     ) -> None:
-        """`times` says how often every row occurs, `lines` where in a file the first of them is."""
+        """`times` says how often every row occurs, `first` the number of the first one, `where` where that is."""
         self.name, self._data, self.columns = name, data, tuple(data)
-        self._times, self._lines = times, lines
+        self._times, self._first, self.where, self.notes = times, first, where, notes
         rows = len(next(iter(data.values()), ()))
         if isinstance(weights, str):
             require([weights], self)
@@ -51,12 +54,12 @@ class Columns:
         require([column], self)
         data = self._data[column]
         times = np.broadcast_to(self._times, len(data)).tolist()
-        lines = range(1, len(data) + 1) if self._lines is None else self._lines.tolist()
+        numbers = range(1, len(data) + 1) if self._first is None else self._first.tolist()
         found: dict[Any, Occurrence] = {}
         try:
-            for value, number, line in zip(data, times, lines, strict=True):
+            for value, number, row in zip(data, times, numbers, strict=True):
                 key = value if value == value else math.nan  # one NaN is the same as another here
-                _, rows, first = found.get(key, (key, 0, line))
+                _, rows, first = found.get(key, (key, 0, row))
                 found[key] = Occurrence(key, rows + number, first)
         except TypeError:
             raise no_values(self.name, column) from None
@@ -75,15 +78,12 @@ class Columns:
         other._data = {name: [column[i] for i in kept.tolist()] for name, column in data.items()} if complete else data
         other.columns, other._weights = tuple(data), self._weights[kept]
         other._times = np.broadcast_to(self._times, len(self._weights))[kept]
-        other._lines = None if self._lines is None else self._lines[kept]
+        other._first = None if self._first is None else self._first[kept]
         return other
 
     def rows_without(self, columns: Sequence[str]) -> int:
         empty = _empty(self._data, columns, len(self._weights))
         return int(np.broadcast_to(self._times, len(empty))[empty].sum())
-
-    def where(self, row: int) -> str:
-        return f"row {row}" if self._lines is None else f"line {row}"
 
 
 def columns_of_mapping(data: Mapping[str, Any]) -> dict[str, list[Any]]:
@@ -121,10 +121,7 @@ def _numbers(values: Iterable[object], name: str) -> Array:
     """Non-negative numbers, or a sentence about the first that is none."""
     found = []
     for value in values:
-        try:
-            number = float(value)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            number = math.nan
+        number = as_number(value)
         if not (0 <= number < math.inf):
             raise DataError(f"{name}: a weight is a number that is not negative, not {value!r}")
         found.append(number)

@@ -1,54 +1,75 @@
-"""CSV files, read by the standard library."""
+"""CSV files, read by the standard library. What a file means is decided here, and DuckDB must read the same."""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
+import numpy as np
+
 from dobandit.errors import DataError
-from dobandit.files import cannot_read
+from dobandit.evidence.columns import Columns
+from dobandit.evidence.dialect import Dialect, find_dialect, records
+from dobandit.evidence.source import Weights
+from dobandit.evidence.texts import Text
 
 
-class Rows(NamedTuple):
-    """How often a row occurs, and the line in which the first one begins."""
+class Line(NamedTuple):
+    """A row of a file, and the line in which it begins."""
 
     number: int
-    line: int
+    fields: list[str]
 
 
-def distinct_rows(path: Path) -> tuple[tuple[str, ...], dict[tuple[str, ...], Rows]]:
-    """The header of a CSV file, and its distinct rows."""
-    rows: dict[tuple[str, ...], Rows] = {}
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            try:
-                names = _header(next(reader, []), path)
-                before = reader.line_num
-                for row in reader:
-                    if row and len(row) != len(names):  # a blank line has no fields
-                        place = f"{path.name}, line {reader.line_num}"
-                        raise DataError(f"{place}: {len(row)} fields, but the header names {len(names)}")
-                    if row:
-                        number, line = rows.get(tuple(row), (0, before + 1))
-                        rows[tuple(row)] = Rows(number + 1, line)
-                    before = reader.line_num
-            except csv.Error as error:
-                raise DataError(f"{path.name}, line {reader.line_num}: {error}") from None
-    except UnicodeDecodeError:
-        raise DataError(f"{path.name}: this is not a text file (UTF-8)") from None
-    except (OSError, ValueError) as error:
-        raise cannot_read(path, error) from None
-    return names, rows
+@dataclass(frozen=True)
+class Delimited:
+    """A CSV file and how it is written."""
+
+    text: Text
+    dialect: Dialect
+
+    @property
+    def note(self) -> str:
+        """How it is read, for people."""
+        packed = f", {self.text.contents.packed}" if self.text.contents.packed else ""
+        return f"read {self.text.name} as CSV: {self.dialect}, encoding {self.text.encoding}{packed}"
+
+    def rows(self) -> Iterator[Line]:
+        """The rows under the header; blank lines do not count, and every row has as many fields as the header."""
+        width = len(self.dialect.names)
+        with self.text.opened() as file:
+            reader = self.dialect.reader(file)
+            line = 0
+            for fields in records(reader, self.text.name):
+                if fields and line >= self.dialect.line:
+                    if len(fields) != width:
+                        place = f"{self.text.name}, line {line + 1}"
+                        raise DataError(f"{place}: {_fields(len(fields))}, but the header names {width}")
+                    yield Line(line + 1, fields)
+                line = reader.line_num
+
+    def where(self, row: int) -> str:
+        """The line in which a row begins, as an editor shows it; rows count from 1."""
+        return f"line {next(islice(self.rows(), row - 1, None)).number}"
+
+    def columns(self, weights: Weights = None) -> Columns:
+        """The distinct rows in memory."""
+        times: dict[tuple[str, ...], int] = {}
+        first: dict[tuple[str, ...], int] = {}
+        for number, (_, fields) in enumerate(self.rows(), start=1):
+            row = tuple(fields)
+            times[row] = times.get(row, 0) + 1
+            first.setdefault(row, number)
+        data = {name: [row[i] for row in times] for i, name in enumerate(self.dialect.names) if name}
+        often, rows = (np.array(list(found.values()), dtype=np.intp) for found in (times, first))
+        return Columns(self.text.name, data, weights, often, rows, self.where, (self.note,))
 
 
-def _header(fields: Iterable[str], path: Path) -> tuple[str, ...]:
-    names = tuple(field.strip() for field in fields)
-    if not any(names):
-        raise DataError(f"{path.name}: the file is empty; the first line must name the columns")
-    for i, name in enumerate(names):
-        if name in names[:i]:
-            raise DataError(f"{path.name}, line 1: the column {name!r} is there twice")
-    return names
+def delimited(text: Text) -> Delimited:
+    return Delimited(text, find_dialect(text))
+
+
+def _fields(number: int) -> str:
+    return f"{number} field" + ("" if number == 1 else "s")

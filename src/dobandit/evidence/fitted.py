@@ -41,7 +41,7 @@ class Fitted:
 
     def __init__(self, source: Source, problem: Problem) -> None:
         self.problem, self.name, self.probabilities = problem, source.name, source.probabilities
-        self._given = source.columns
+        self.notes, self._given = source.notes, source.columns
         found = {v: _column_of(v, problem, source) for v in problem.graph.variables}
         self.column_of = {v: column for v, column in found.items() if column in source.columns}
         self._read = source.read_as(self._readings()) if self._changes_values else source

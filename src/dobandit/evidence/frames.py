@@ -1,12 +1,10 @@
-"""Rows in a frame of another library or in a database, and in Parquet files."""
+"""Rows in a frame of another library or in a database."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from copy import copy
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,20 +12,21 @@ import numpy as np
 from dobandit.errors import DataError, DobanditError, MissingExtra
 from dobandit.evidence.columns import Columns
 from dobandit.evidence.grouped import Grouped, Measured
+from dobandit.evidence.numbers import as_number, not_a_number, number
 from dobandit.evidence.reading import Reading
 from dobandit.evidence.source import Occurrence, Source, require
-from dobandit.files import cannot_read
+from dobandit.problem import is_missing
 
 
 class Frame:
     """A pandas, polars, pyarrow, DuckDB, PySpark or Dask frame, through narwhals."""
 
-    def __init__(self, data: Any, weights: str | None = None, name: str = "data") -> None:
+    def __init__(self, data: Any, weights: str | None = None, name: str = "data", notes: tuple[str, ...] = ()) -> None:
         try:
             import narwhals as nw
         except ImportError:
             raise MissingExtra("narwhals", "data") from None
-        self.name = name
+        self.name, self.notes = name, notes
         try:
             self._given = nw.from_native(data)
             self._frame = self._given.lazy()
@@ -38,11 +37,12 @@ class Frame:
         if not all(isinstance(column, str) for column in self.columns):
             raise DataError(f"{name}: the names of the columns must be texts")
         self._weights = weights
+        self._last: tuple[Any, Grouped, str | None] = (None, Grouped((), np.zeros(0), (), name), None)
         self.probabilities = False
         if weights is not None:
             require([weights], self)
-            if not schema[weights].is_numeric():
-                raise DataError(f"{weights}: weights are numbers that are not negative")
+            self._given = self._given.with_columns(self._number(weights).alias(weights))
+            self._frame = self._given.lazy()
             self._check_weights(weights)
 
     def _check_weights(self, weights: str) -> None:
@@ -56,16 +56,24 @@ class Frame:
         self.probabilities = bool(broken)
 
     def group(self, variables: Sequence[str], measure: str | None = None) -> Grouped:
+        """What was grouped last serves as long as it has the columns, so that a large file is read once for many
+        questions."""
+        require([*variables, *([measure] if measure else [])], self)
+        frame, answer, measured = self._last
+        if frame is not self._frame or not set(variables) <= set(answer.variables) or measure not in (None, measured):
+            answer = self._grouped(variables, measure)
+            self._last = (self._frame, answer, measure)
+        return answer.among(variables, measure is not None)
+
+    def _grouped(self, variables: Sequence[str], measure: str | None) -> Grouped:
         import narwhals as nw
 
-        require([*variables, *([measure] if measure else [])], self)
         frame, asked = self._frame, {"number of rows": nw.len()}
         if self._weights is not None:
             asked["total weight"] = nw.col(self._weights).sum()
         if measure is not None:
-            if not frame.collect_schema()[measure].is_numeric():
-                raise DataError(f"{self.name}: column {measure} has texts, and numbers are needed")
-            y, reference = nw.col(measure), self._least(measure)
+            frame = frame.with_columns(self._number(measure).alias("what is measured"))
+            y, reference = nw.col("what is measured"), self._least(measure)
             powers = self._powers(y - reference)
             frame = frame.with_columns(*(power.alias(name) for name, power in powers.items()))
             asked |= {f"total {name}": nw.col(name).sum() for name in powers}
@@ -77,14 +85,15 @@ class Frame:
         if measure is not None:
             *_, first, second, third, least, most, present = numbers
             sums, missing = np.array([first, second, third]), numbers[0] - present
+            if missing.any():
+                self._refuse_texts(measure)
             measured = Measured.checked(sums, reference, least, most, missing, measure, self.name)
         return Grouped(values, numbers[0 if self._weights is None else 1], tuple(variables), self.name, measured)
 
     def _least(self, measure: str) -> float:
         """The least finite number of a column, about which its powers are added up; 0 if there is none."""
-        import narwhals as nw
 
-        ((least,),) = self._fetched(self._frame.select(nw.col(measure).min()))
+        ((least,),) = self._fetched(self._frame.select(self._number(measure).min().alias(measure)))
         return float(least) if least is not None and math.isfinite(least) else 0.0
 
     def _powers(self, above: Any) -> dict[str, Any]:
@@ -94,6 +103,17 @@ class Frame:
         weight = 1 if self._weights is None else nw.col(self._weights)
         powers = (above, above * above, above * above * above)
         return {f"what is measured, power {k}": power * weight for k, power in enumerate(powers, 1)}
+
+    def _number(self, column: str) -> Any:
+        """A column as numbers; texts count as far as they are numbers, and are null elsewhere."""
+        import narwhals as nw
+
+        kind = self._frame.collect_schema()[column]
+        if kind == nw.String:
+            return number(column)
+        if not kind.is_numeric():
+            raise DataError(f"{self.name}: column {column} has no numbers, and numbers are needed")
+        return nw.col(column)
 
     def values(self, column: str) -> list[Occurrence]:
         import narwhals as nw
@@ -131,6 +151,11 @@ class Frame:
         ((rows,),) = self._fetched(self._frame.select(**{"number of rows": empty.cast(nw.Int64).sum()}))
         return int(rows or 0)
 
+    def _refuse_texts(self, column: str) -> None:
+        for value, *_ in self.values(column):
+            if isinstance(value, str) and not is_missing(value) and math.isnan(as_number(value)):
+                raise not_a_number(self.name, column, value)
+
     def where(self, row: int) -> str:
         return f"row {row}"
 
@@ -150,19 +175,3 @@ class Frame:
         except Exception as error:
             what = (str(error) or type(error).__name__).splitlines()[0]
             raise DataError(f"{self.name}: the rows cannot be counted: {what}") from None
-
-
-def parquet(path: Path, weights: str | None) -> Source:
-    try:
-        import duckdb
-    except ImportError:
-        raise MissingExtra("duckdb", "data") from None
-    try:
-        path.open("rb").close()
-    except OSError as error:
-        raise cannot_read(path, error) from None
-    literally = re.sub(r"[*?\[]", lambda sign: f"[{sign[0]}]", str(path))  # a path, not a pattern
-    try:
-        return Frame(duckdb.connect().read_parquet(literally), weights, path.name)
-    except duckdb.Error as error:
-        raise DataError(f"{path.name}: not a Parquet file: {str(error).splitlines()[0]}") from None

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.errors import DataError, listing
+from dobandit.evidence.numbers import as_number, not_a_number
 from dobandit.problem import BINARY, Value, is_missing, is_numeral, value_in
 
 MOST_NAMED = 5  # strange values in an error
@@ -31,12 +32,9 @@ class Measured(NamedTuple):
         """From single values, each of which must be a number."""
         numbers = np.empty(len(values))
         for i, value in enumerate(values):
-            try:
-                numbers[i] = float(value)  # type: ignore[arg-type]
-            except (TypeError, ValueError):
-                if not is_missing(value):
-                    raise DataError(f"{source}: column {name} has {value!r}, which is not a number") from None
-                numbers[i] = np.nan
+            numbers[i] = as_number(value)
+            if np.isnan(numbers[i]) and not is_missing(value):
+                raise not_a_number(source, name, value)
         of_numbers = cls.of_numbers(numbers, weights)
         return cls.checked(of_numbers.powers, of_numbers.reference, numbers, numbers, np.isnan(numbers), name, source)
 
@@ -64,6 +62,18 @@ class Measured(NamedTuple):
 
     def only(self, keep: Flags) -> Measured:
         return self._replace(powers=self.powers[:, keep])
+
+    def about(self, reference: float, weights: Array) -> Measured:
+        """The same measurements, with powers about another number, for rows with these weights."""
+        d, (first, second, third) = self.reference - reference, self.powers
+        powers = np.array(
+            [
+                first + d * weights,
+                second + 2 * d * first + d**2 * weights,
+                third + 3 * d * second + 3 * d**2 * first + d**3 * weights,
+            ]
+        )
+        return self._replace(powers=powers, reference=reference)
 
 
 @dataclass(frozen=True)
@@ -112,6 +122,11 @@ class Grouped:
             if len(self.weights) and not low <= value <= high:
                 raise self._told(f"column {variable} has the value {value:g}, outside {low:g} to {high:g}")
         return self.measured
+
+    def among(self, variables: Sequence[str], measured: bool) -> Grouped:
+        """The same rows with these columns only, and with or without the measurement."""
+        columns = [self.columns[self.variables.index(v)] for v in variables]
+        return Grouped(columns, self.weights, tuple(variables), self.source, self.measured if measured else None)
 
     def only(self, keep: Flags) -> Grouped:
         """The rows that are marked."""

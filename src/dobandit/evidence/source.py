@@ -22,7 +22,7 @@ Weights = str | ArrayLike | None  # the name of a column, or a number for every 
 class Occurrence(NamedTuple):
     """A value of a column as it is written there, the number of rows that have it, and the number of the first one.
 
-    That is the number of a line in a file of lines. Elsewhere rows count from 1; in a database there is no first row.
+    Rows count from 1; `Source.where` says where one is. In a database there is no first row.
     """
 
     value: Any
@@ -36,6 +36,7 @@ class Source(Protocol):
     name: str
     columns: tuple[str, ...]
     probabilities: bool  # whether the weights are no whole numbers, so that they may be probabilities
+    notes: tuple[str, ...]  # how files were read
 
     def group(self, variables: Sequence[str], measure: str | None = None) -> Grouped:
         """Every combination of values of these columns that occurs, with its total weight, and, for a column of
@@ -56,7 +57,7 @@ class Source(Protocol):
         ...
 
     def where(self, row: int) -> str:
-        """The number of a row in words, such as `line 3`."""
+        """Where a row is, such as `line 3` of a file for its row 2."""
         ...
 
 

@@ -1,36 +1,43 @@
-"""Where rows come from: columns or rows in memory, any frame that narwhals reads, CSV and Parquet files."""
+"""Where rows come from: columns or rows in memory, any frame that narwhals reads, files, several files, a pipe."""
 
 from __future__ import annotations
 
+import glob
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
-import numpy as np
-
-from dobandit.errors import DataError
+from dobandit.errors import DataError, FileError
 from dobandit.evidence.columns import Columns, columns_of_mapping, columns_of_rows
-from dobandit.evidence.delimited import distinct_rows
-from dobandit.evidence.fitted import Fitted
-from dobandit.evidence.frames import Frame, parquet
+from dobandit.evidence.contents import fetch
+from dobandit.evidence.delimited import delimited
+from dobandit.evidence.duck import csv_frame
+from dobandit.evidence.frames import Frame
+from dobandit.evidence.jsonlines import json_lines
+from dobandit.evidence.parquet import parquet
 from dobandit.evidence.source import Source, Weights
+from dobandit.evidence.texts import read_text
+from dobandit.evidence.together import Together
 
 if TYPE_CHECKING:
     from narwhals.typing import IntoFrame
 
-# Columns, rows, the path of a file, a frame of any library that narwhals knows, or what a problem reads already.
-Data: TypeAlias = "Mapping[str, Any] | Sequence[Mapping[str, Any]] | str | Path | IntoFrame | Fitted"
+Place = str | Path
+# Columns, rows, the path of a file or several of them, a frame of any library that narwhals knows, or an open source.
+Data: TypeAlias = "Mapping[str, Any] | Sequence[Mapping[str, Any]] | Place | Sequence[Place] | IntoFrame | Source"
 
 
 def open_source(data: Data, weights: Weights = None) -> Source:
     """The source behind whatever was handed in; `weights` is the name of a column, or an array."""
-    if isinstance(data, Fitted):
+    if _is_source(data):
         return data
     if isinstance(data, str | Path):
-        return open_file(Path(data), weights)
+        return open_file(data, weights)
     if isinstance(data, Mapping):
         return Columns("data", columns_of_mapping(data), weights)
     if isinstance(data, list | tuple):
+        if data and all(isinstance(each, str | Path) for each in data):
+            return _open_files([Path(each) for each in data], f"{len(data)} files", weights)
         return Columns("data", columns_of_mapping(columns_of_rows(data)), weights)
     if weights is None or isinstance(weights, str):
         return Frame(data, weights)
@@ -39,12 +46,41 @@ def open_source(data: Data, weights: Weights = None) -> Source:
     )  # weights in memory cannot travel to where the frame lives
 
 
-def open_file(path: Path, weights: Weights = None) -> Source:
+def open_file(path: Place, weights: Weights = None) -> Source:
+    """A file, all files that a pattern such as `logs/*.csv` matches, or standard input (`-`)."""
+    if not any(sign in str(path) for sign in "*?["):
+        return _open_one(Path(path), weights)
+    try:
+        exists = Path(path).exists()
+    except (OSError, ValueError):
+        exists = True  # why it cannot be read is told when it is opened
+    if exists:
+        return _open_one(Path(path), weights)
+    found = sorted(map(Path, glob.glob(str(path), recursive=True)))
+    if not found:
+        raise FileError(f"{path}: no file matches this pattern")
+    return _open_files(found, Path(path).name, weights)
+
+
+def _open_files(paths: Sequence[Path], name: str, weights: Weights) -> Source:
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise FileError(f"{name}: a file is given twice, and its rows would count twice")
+    return Together(name, [_open_one(path, weights) for path in paths])
+
+
+def _open_one(path: Path, weights: Weights) -> Source:
     if weights is not None and not isinstance(weights, str):
         raise DataError("weights of a file are the name of one of its columns")
-    if path.suffix.lower() in (".parquet", ".pq"):
-        return parquet(path, weights)
-    names, rows = distinct_rows(path)
-    columns = {name: [row[i] for row in rows] for i, name in enumerate(names)}
-    times, lines = np.array(list(rows.values()), dtype=np.intp).reshape(-1, 2).T
-    return Columns(path.name, columns, weights, times, lines)
+    contents = fetch(path)
+    if contents.is_parquet:
+        return parquet(contents, weights)
+    text = read_text(contents)
+    if path.name.lower().removesuffix(".gz").removesuffix(".zst").endswith((".jsonl", ".ndjson")):
+        return json_lines(text, weights)
+    file = delimited(text)
+    return csv_frame(file, weights) or file.columns(weights)
+
+
+def _is_source(data: object) -> TypeGuard[Source]:
+    """By its shape. A frame may have columns of any name, but they are no methods, and `columns` is no tuple."""
+    return callable(getattr(data, "group", None)) and isinstance(getattr(data, "columns", None), tuple)

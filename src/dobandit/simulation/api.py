@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from dobandit.arrays import Array
 from dobandit.chance import BLOCK
 from dobandit.errors import SimulationError, listing
-from dobandit.evidence import Data, Layout, Logged, open_file, open_source, read_log
+from dobandit.evidence import Data, Layout, Logged, open_source, read_log
 from dobandit.policies import Policy, policies_for, policy
 from dobandit.problem import Axis, Problem
 from dobandit.simulation import regret
@@ -144,7 +143,7 @@ def _read_logs(match: Match, world: WorldLike, evidence: Data) -> dict[str, Logg
             "evidence: a log comes from one world, but here every trial has a world of its own; simulate one world "
             "for all trials (in a problem file, a [world] without redraw), or hand the log to a study"
         )
-    source = open_file(Path(evidence)) if isinstance(evidence, str | Path) else open_source(evidence)
+    source = open_source(evidence)
     problem = match.problem
     logs = {
         name: read_log(problem, source, Layout(problem, match.compiled[name].tables))

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from dobandit.errors import DataError, DobanditError, FileError
-from dobandit.evidence import INTERVENTION, check_form, open_file, write_columns
+from dobandit.errors import DataError, DobanditError
+from dobandit.evidence import INTERVENTION, Source, check_form, write_columns
 from dobandit.files import new_file
 from dobandit.problem import Problem, Value, label
 from dobandit.study import facts
@@ -41,26 +41,19 @@ def check_columns(problem: Problem) -> None:
             )
 
 
-def check_readable(path: Path) -> None:
-    """What is no Parquet file is read as CSV, and JSON would only be puzzling then."""
-    if path.suffix.lower() == ".json":
-        raise FileError(f"{path}: rows are read from CSV and Parquet files, not from JSON")
-
-
-def read_outcomes(path: Path, problem: Problem) -> list[tuple[int, dict[str, Value]]]:
-    """The rows of a CSV or Parquet file: the column `id` says which pull, one column for every observed variable.
+def read_outcomes(source: Source, problem: Problem) -> list[tuple[int, dict[str, Value]]]:
+    """The rows of a file: the column `id` says which pull, one column for every observed variable.
 
     Other columns are for people, and not read. The outcomes come in the order of their pulls, because what is asked
     next depends on it, and the order in which many threads read a file is chance.
     """
-    check_readable(path)
-    source, variables, id_column = open_file(path), problem.graph.variables, columns(problem)["id"]
+    variables, id_column = problem.graph.variables, columns(problem)["id"]
     found = source.group((id_column, *variables))
-    place = f"{path.name}: column {id_column}"
+    place = f"{source.name}: column {id_column}"
     rows = [(_id(pull, place), values) for pull, *values in zip(*found.columns, strict=True)]
     rows.sort(key=lambda row: (row[0], [*map(label, row[1])]))
     if not rows:
-        raise DataError(f"{path.name}: there are no outcomes in this file")
+        raise DataError(f"{source.name}: there are no outcomes in this file")
     return [(pull, dict(zip(variables, values, strict=True))) for pull, values in rows]
 
 

@@ -13,14 +13,14 @@ from numbers import Integral
 from pathlib import Path
 
 from dobandit.errors import DobanditError, PolicyError
-from dobandit.evidence import Data, fit, open_source
+from dobandit.evidence import STANDARD_INPUT, Data, fit, open_source
 from dobandit.policies import RECOMMENDED, Policy, check_fits, name_of, policy, spec_of
 from dobandit.problem import Arm, Problem, Value, is_positive
 from dobandit.study import facts
 from dobandit.study.books import Books
 from dobandit.study.decisions import decide
 from dobandit.study.events import Event
-from dobandit.study.files import check_columns, check_readable, read_outcomes
+from dobandit.study.files import check_columns, read_outcomes
 from dobandit.study.plain import problem_to_plain
 from dobandit.study.pulls import Batch, Pulls, Receipt, TimeToLive, Withdrawal, named, seconds
 from dobandit.study.reading import Place, StudyReader
@@ -145,9 +145,10 @@ class Study(StudyReader):
         """Many outcomes, each with the number of its pull: all of them count, or none."""
         return self._tell(_pairs(outcomes), "this list of outcomes")
 
-    def tell_file(self, path: Place) -> list[Receipt]:
-        """The outcomes of a CSV or Parquet file with a column `id`: all of them count, or none."""
-        return self._tell(read_outcomes(Path(path), self.problem), Path(path).name)
+    def tell_file(self, file: Data) -> list[Receipt]:
+        """The outcomes of a file (CSV, Parquet, JSON lines) with a column `id`: all of them count, or none."""
+        source = open_source(file)
+        return self._tell(read_outcomes(source, self.problem), source.name)
 
     def _tell(self, pairs: Sequence[tuple[int, Mapping[str, Value]]], place: str) -> list[Receipt]:
         with self._session.writing() as transaction:
@@ -182,8 +183,8 @@ class Study(StudyReader):
         Parameters
         ----------
         rows : columns, frame or path
-            What was logged, or a CSV or Parquet file of it, with a column `intervention` where a row was not a plain
-            observation.
+            What was logged, or a file of it (CSV, Parquet, JSON lines), or a list of paths or a pattern for several. It
+            has a column `intervention` where a row was not a plain observation.
         name : str, optional
             A name counts once, however often it is sent; default: the name of the file.
 
@@ -192,11 +193,9 @@ class Study(StudyReader):
         Batch
             The number of rows; `new` says whether they were added now.
         """
-        if name is None and not isinstance(rows, str | Path):
+        if name is None and (not isinstance(rows, str | Path) or str(rows) == STANDARD_INPUT):
             raise DobanditError("give this batch of rows a name, so that it counts once even if it is sent again")
         name = Path(str(rows)).name if name is None else named(name, "a batch of rows")
-        if isinstance(rows, str | Path):
-            check_readable(Path(rows))
         with self._session.reading() as (_, books):
             problem, tallies, leader = books.problem, books.tallies, spec_of(books.policy)
         source = fit(open_source(rows), problem)

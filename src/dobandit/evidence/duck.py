@@ -1,0 +1,128 @@
+"""CSV files, read by DuckDB: all values as texts, nothing guessed, nothing downloaded.
+
+A file is read here only if DuckDB is sure to read the same as the standard library, which also decides whatever DuckDB
+complains about. So the answer is the same with and without it, and large files are counted quickly.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable
+from typing import Any
+
+from dobandit.errors import MissingExtra
+from dobandit.evidence.contents import CHUNK
+from dobandit.evidence.delimited import Delimited
+from dobandit.evidence.frames import Frame
+from dobandit.evidence.source import Occurrence, require
+
+MOST_COLUMNS = 1000  # a query that names many more takes DuckDB longer than reading the file
+_OPTIONS = "auto_detect=false, header=true, strict_mode=true, null_padding=false, ignore_errors=false"
+_CONFIG = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+
+
+def connect() -> Any:
+    """A DuckDB of our own, in memory, which never looks for extensions; what does not fit goes to a temporary file."""
+    try:
+        import duckdb
+    except ImportError:
+        raise MissingExtra("duckdb", "data") from None
+    base = duckdb.connect(config={**_CONFIG, "temp_directory": tempfile.gettempdir()})
+    base.execute("SET enable_progress_bar = false")  # it would be drawn on standard output
+    return base
+
+
+def literal(text: str) -> str:
+    """A text in SQL."""
+    return "'{}'".format(text.replace("'", "''"))
+
+
+def literal_path(path: object) -> str:
+    """A path in SQL, which is not a pattern."""
+    return literal(re.sub(r"[*?\[]", lambda sign: f"[{sign[0]}]", str(path)))
+
+
+class CsvFrame(Frame):
+    """A CSV file as a frame of texts; an empty field is null."""
+
+    def __init__(self, relation: Any, weights: str | None, file: Delimited) -> None:
+        self._file = file
+        super().__init__(relation, weights, file.text.name, (file.note,))
+
+    def values(self, column: str) -> list[Occurrence]:
+        require([column], self)
+        rows = self._frame.select(column).to_native()  # also if this frame is made from another one
+        numbered = rows.project(f"{_quoted(column)} AS v, row_number() OVER () AS r")
+        found = numbered.aggregate("v, count(*) AS n, min(r) AS first", "v").order("first")
+        return [Occurrence(*row) for row in found.fetchall()]
+
+    def where(self, row: int) -> str:
+        return self._file.where(row)
+
+
+def csv_frame(file: Delimited, weights: str | None) -> CsvFrame | None:
+    """The file as DuckDB reads it, or nothing if it is not installed, or if it might not read every row."""
+    try:
+        import duckdb
+        import narwhals  # noqa: F401
+    except ImportError:
+        return None
+    if not _is_plain(file):
+        return None
+    try:
+        relation = connect().sql(_query(file))
+        relation.aggregate("count(*)").fetchall()  # rows that are malformed are found now
+    except duckdb.Error:
+        return None
+    return CsvFrame(relation, weights, file)
+
+
+def _query(file: Delimited) -> str:
+    dialect, places = file.dialect, range(len(file.dialect.names))
+    columns = ", ".join(f"c{i}: 'VARCHAR'" for i in places)
+    named = ", ".join(f"c{i} AS {_quoted(dialect.names[i])}" for i in places if dialect.names[i])
+    signs = f"delim={literal(dialect.separator)}, quote={literal(dialect.quote)}, escape={literal(dialect.quote)}"
+    path = literal_path(file.text.contents.path)
+    how = f"{_OPTIONS}, {signs}, columns={{{columns}}}"
+    return f"SELECT {named} FROM read_csv({path}, {how})"
+
+
+def _quoted(name: str) -> str:
+    return '"{}"'.format(name.replace('"', '""'))
+
+
+def _newline(chunks: Iterable[bytes]) -> bytes | None:
+    """How all lines end; nothing if they end in different ways."""
+    feeds = returns = both = 0
+    last = b""
+    for chunk in chunks:
+        feeds, returns = feeds + chunk.count(b"\n"), returns + chunk.count(b"\r")
+        both += chunk.count(b"\r\n") + (last == b"\r" and chunk[:1] == b"\n")
+        last = chunk[-1:]
+    if not returns:
+        return b"\n"
+    return b"\r\n" if returns == feeds == both else None
+
+
+def _is_plain(file: Delimited) -> bool:
+    """Whether a file has nothing that DuckDB reads in a way of its own, or slowly."""
+    names, newline = [name.lower() for name in file.dialect.names if name], _newline(file.text.contents.chunks())
+    is_table = file.dialect.start == 1 and 1 < len(file.dialect.names) <= MOST_COLUMNS
+    differ = len(set(names)) == len(names)  # DuckDB does not know x from X
+    return is_table and differ and newline is not None and not _has_oddities(file, newline)
+
+
+def _has_oddities(file: Delimited, newline: bytes) -> bool:
+    """Whether there may be empty fields in excess at the end of a row, or spaces between a separator and a quote, which
+    DuckDB ignores."""
+    separator, quote = file.dialect.separator.encode(), file.dialect.quote.encode()
+    excess = (separator + newline, separator + quote * 2 + newline)
+    spaces = re.compile(rb"(^|[%b\n]) +%b|%b +([%b\r\n]|$)" % (separator, quote, quote, separator))
+    with file.text.contents.opened() as opened:
+        while chunk := opened.read(CHUNK) + opened.readline():  # whole lines, so that nothing is cut in two
+            if any(pattern in chunk for pattern in excess) or chunk.endswith((separator, separator + quote * 2)):
+                return True
+            if quote in chunk and spaces.search(chunk):
+                return True
+    return False

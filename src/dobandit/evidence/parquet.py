@@ -1,0 +1,28 @@
+"""Parquet files, read by DuckDB."""
+
+from __future__ import annotations
+
+from dobandit.errors import DataError, MissingExtra
+from dobandit.evidence.contents import Contents
+from dobandit.evidence.duck import connect, literal_path
+from dobandit.evidence.frames import Frame
+
+
+class ParquetFrame(Frame):
+    """A Parquet file as a frame."""
+
+    def __init__(self, contents: Contents, weights: str | None) -> None:
+        self._contents = contents  # perhaps a temporary file, which goes away with it
+        relation = connect().sql(f"SELECT * FROM read_parquet({literal_path(contents.path)})")
+        super().__init__(relation, weights, contents.name)
+
+
+def parquet(contents: Contents, weights: str | None) -> Frame:
+    try:
+        import duckdb
+    except ImportError:
+        raise MissingExtra("duckdb", "data") from None
+    try:
+        return ParquetFrame(contents, weights)
+    except duckdb.Error as error:
+        raise DataError(f"{contents.name}: not a Parquet file: {str(error).splitlines()[0]}") from None
