@@ -12,6 +12,7 @@ from dobandit.cli import study_answers
 from dobandit.cli.common import PROBLEM, ROWS, print_json, read_arm, read_rows, say, with_common_options
 from dobandit.cli.study_answers import PULL, STUDY, answer, study_command
 from dobandit.errors import DobanditError
+from dobandit.evidence import STANDARD_INPUT
 from dobandit.problem import Problem
 from dobandit.report import counted
 from dobandit.study import MEMORY, WORKER, Money, Receipt, Study, shown
@@ -114,7 +115,8 @@ def observe(study: Study, data: Path, name: str | None, as_json: bool, quiet: bo
     was no plain observation, its column `intervention` says what was done.
     """
     source = read_rows(data)
-    rows = study.observe(source, name or (None if str(data) == "-" else data.name))
+    own = None if str(data) == STANDARD_INPUT else data.name
+    rows = study.observe(source, own if name is None else name)
     what = counted(rows, "row")
     added = f"Added {what} to the evidence." if rows.new else f"Nothing added: this batch of {what} was added before."
     document = {"rows": rows, "missing": rows.missing._asdict()}
