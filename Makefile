@@ -48,6 +48,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/policies.py
 	$(BIN)/python benchmarks/worlds.py
 	$(BIN)/python benchmarks/effects.py
+	$(BIN)/python benchmarks/csv_files.py
 	$(BIN)/python benchmarks/studies.py
 	$(BIN)/python benchmarks/reproduction.py
 	$(BIN)/python benchmarks/pooled.py

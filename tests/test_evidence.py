@@ -199,10 +199,20 @@ def test_the_words_true_and_false_in_any_case(domain: tuple[str, ...], counts: l
 
 
 def test_the_words_true_and_false_where_they_mean_nothing() -> None:
-    for domain in (("true", "True", "0"), ("no", "yes"), ("1", "2")):
+    for domain in (("true", "True", "0"), ("low", "high"), ("1", "2")):
         with pytest.raises(DataError, match=r"with the values? '(TRUE|FALSE)'"):
             count(open_source({"A": ["TRUE", "FALSE"]}), [("A",)], {"A": domain})
     assert list(domains_of(open_source({"A": ["True", "False", "maybe"]}), ["A"])["A"]) == ["False", "True", "maybe"]
+
+
+@pytest.mark.parametrize("domain", [("0", "1"), ("no", "yes"), ("No", "YES"), ("false", "TRUE"), ("0", "1", "2")])
+def test_yes_and_no_are_true_and_false_are_one_and_zero(domain: tuple[str, ...]) -> None:
+    """Where it is clear which values are meant."""
+    source = open_source({"A": np.array(["yes", "NO", "True", "false", "1", "0", "1.0", True], dtype=object)})
+    np.testing.assert_allclose(count(source, [("A",)], {"A": domain})["A",][:2], [3, 5])
+    assert open_source({"A": ["yes", "no"]}).group(("A",)).labels("A") == ["no", "yes"]
+    with pytest.raises(DataError, match="with the value 'yes'"):
+        count(open_source({"A": ["yes"]}), [("A",)], {"A": ("true", "1", "0")})
 
 
 def test_all_strange_values_are_named_with_their_numbers() -> None:
@@ -260,7 +270,7 @@ BAD_CSV = {
     b"A,Y": "there are no rows",
     b"A,Y\n,1\n": "column A has 1 row without a value",
     b"A,Y\n1,NA\n": "column Y has 1 row without a value",
-    b"A,Y\n1,yes\n": "with the value 'yes'; the values of Y are 0 and 1",
+    b"A,Y\n1,maybe\n": "with the value 'maybe'; the values of Y are 0 and 1",
     b"A,Y\n7,1\n": "with the value '7'",
 }
 

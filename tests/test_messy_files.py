@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Literal, NamedTuple
 from unittest import mock
@@ -20,6 +21,8 @@ from hypothesis import strategies as st
 
 from dobandit.errors import DobanditError
 from dobandit.evidence import Source, open_source
+from dobandit.evidence.duck import connect
+from dobandit.evidence.frames import Frame
 from dobandit.problem import label
 
 Rows = Counter[tuple[str, ...]]
@@ -157,3 +160,130 @@ def test_malformed_files_get_one_sentence(
     found = read_both_ways(path)
     assert isinstance(found, str)
     assert any(part in found for part in sentence.split("|")), found
+
+
+WIDE = ",".join(f"v{i}" for i in range(10_000))
+CORPUS: dict[bytes, Rows | str] = {
+    b"": "the file is empty",
+    b"\n \n": "the file is empty",
+    b"A,B": Counter(),
+    b"\n\nA,B\n\n1,2\n": Counter({("1", "2"): 1}),
+    b"\xef\xbb\xbf\r\nA,B\r\n1,2\r\n": Counter({("1", "2"): 1}),
+    b"A,B\r1,2\r": Counter({("1", "2"): 1}),
+    b"A,B\r\n1,2\n3,4\r\n": Counter({("1", "2"): 1, ("3", "4"): 1}),
+    b",A,B\n0,1,2\n": Counter({("1", "2"): 1}),  # the index of a data frame has no name
+    b"A,B,\n1,2,\n": Counter({("1", "2"): 1}),
+    b",,\n1,2,3\n": "line must name the columns",
+    b"1,2\n3,4\n": "nothing but numbers",
+    b"A,x,A\n1,2,3\n": "line 1: the column 'A' is there twice",
+    b"A,B\n1,2,\n": "line 2: 3 fields, but the header names 2",
+    b"A,B\n1,2\n1\n": "line 3: 1 field, but the header names 2",
+    b"A,B\n1;2\n": "line 2: 1 field, but the header names 2",
+    b"A\n1\n\n2\n": Counter({("1",): 1, ("2",): 1}),
+    b"A;B,C\n1;2,3\n": "separated by comma and semicolon",
+    b"A;B\n3,5;007\n": Counter({("3,5", "007"): 1}),
+    b"sep=;\nA;B\n1;2\n": Counter({("1", "2"): 1}),
+    b"'A','B'\n'x,y',2\n": Counter({("x,y", "2"): 1}),
+    b'A, B\n1, "x,y"\n': Counter({("1", "x,y"): 1}),
+    b'A,B\n1,"x" \n': "line 2: something follows a closing quote",
+    b'A,B\n1,"a\nb\n': "line 2: a quote is opened and never closed",
+    b"A,B\n1,2\n\0,1\n": "line 3: there is a NUL byte",
+    b"\x89PNG\r\n\x1a\n\0\0": "not a text file",
+    b"PK\x03\x04 and more": "save the table as CSV",
+    b"\x1f\x8b and more": "cannot be unpacked (gzip)",
+    b"\x28\xb5\x2f\xfd and more": "cannot be unpacked (zstd)",
+    b"A,B\n1,caf\xe9\n": Counter({("1", "café"): 1}),
+    b"A,B\n" + b"x" * 3_000_000 + b",2\n": Counter({("x" * 3_000_000, "2"): 1}),
+    f"{WIDE}\n{'1,' * 9_999}1\n".encode(): Counter({("1",) * 10_000: 1}),
+    f"{WIDE}\n{'1,' * 9_998}1\n".encode(): "line 2: 9999 fields, but the header names 10000",
+}
+
+
+@pytest.mark.parametrize(("content", "meant"), CORPUS.items(), ids=lambda value: str(value)[:30])
+def test_corpus(content: bytes, meant: Rows | str, tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_bytes(content)
+    found = read_both_ways(tmp_path / "log.csv")
+    assert meant in found if isinstance(meant, str) and isinstance(found, str) else found == meant
+
+
+def test_duckdb_reads_plain_files_and_guesses_nothing(tmp_path: Path) -> None:
+    """Neither types nor missing values: it is told how the file is written, and all values are texts."""
+    path = tmp_path / "a[1]*.csv"  # a name, and no pattern
+    path.write_text("A,B\n007,2024-01-01\n1.50,NULL\ntrue,inf\n", encoding="utf-8")
+    source = open_source(path)
+    assert isinstance(source, Frame)
+    assert [value for value, *_ in source.values("A")] == ["007", "1.50", "true"]
+    assert [value for value, *_ in source.values("B")] == ["2024-01-01", "NULL", "inf"]
+    assert source.notes == ("read a[1]*.csv as CSV: separator comma, double quotes, header in line 1, encoding UTF-8",)
+    asked = "SELECT current_setting('autoinstall_known_extensions'), current_setting('autoload_known_extensions')"
+    assert connect().execute(asked).fetchall() == [(False, False)]
+
+
+@pytest.mark.parametrize("reading", [nullcontext, without_duckdb])
+def test_numbers_in_files(reading: Callable[[], AbstractContextManager[None]], tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text("A;Y;Z\n0;1e1;3,5\n0; 2.5 ;3\n1;-.5;1_000\n", encoding="utf-8")
+    with reading():
+        source = open_source(tmp_path / "log.csv")
+        found = source.group(("A",), "Y")
+        assert found.measured is not None
+        sums: Counter[str] = Counter()
+        for value, total in zip(found.columns[0], found.measured.sums(found.weights), strict=True):
+            sums[value] += total
+        assert sums == {"0": 12.5, "1": -0.5}
+        with pytest.raises(DobanditError, match=r"column Z has '3,5', which is not a number; write decimals with"):
+            source.group(("A",), "Z")
+
+
+def test_what_is_no_file(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for place, sentence in {
+        tmp_path: "this is a folder",
+        tmp_path / "pipe": "a pipe or a device",
+        Path("/dev/zero"): "a pipe or a device",
+        tmp_path / "no.csv": "no such file",
+        tmp_path / "no*.csv": "no file matches this pattern",
+        tmp_path / "table.json": "JSON lines",
+    }.items():
+        assert sentence in str(read(place))
+
+
+def test_several_files_count_together(tmp_path: Path) -> None:
+    (tmp_path / "a1.csv").write_text("A,B\n0,x\n1,x\n", encoding="utf-8")
+    (tmp_path / "a2.csv").write_text("B;A\ny;1\nx;1\n", encoding="utf-16")
+    (tmp_path / "a3.jsonl").write_text('{"A": 1, "B": "x"}\n\n{"A": true}\n', encoding="utf-8")
+    paths = [tmp_path / name for name in ("a1.csv", "a2.csv", "a3.jsonl")]
+    for data in (tmp_path / "a*", paths, list(map(str, paths))):
+        source = open_source(data)
+        assert counted(source) == {("0", "x"): 1, ("1", "x"): 3, ("1", "y"): 1, ("1", ""): 1}
+        assert len(source.notes) == 3
+    assert [(value, source.where(first or 0)) for value, _, first in source.values("B")] == [
+        ("x", "a1.csv, line 2"), ("y", "a2.csv, line 2"), (None, "a3.jsonl, line 3"),
+    ]  # fmt: skip
+    with pytest.raises(DobanditError, match="a file is given twice"):
+        open_source([paths[0], tmp_path / "." / "a1.csv"])
+    (tmp_path / "b.csv").write_text("A,C\n0,x\n", encoding="utf-8")
+    with pytest.raises(DobanditError, match=r"b\.csv and a1\.csv have different columns: only one of them has B and C"):
+        open_source([paths[0], tmp_path / "b.csv"])
+
+
+BAD_LINES = {
+    '{"A": 1}\n[1]\n': "line 2: expected an object",
+    '{"A": 1}\n{"A": \n': "line 2: this is not a JSON object in one line",
+    '{"A": 1, "A": 2}\n': "line 1: .* a name is there twice",
+    "\n": "the file is empty",
+}
+
+
+@pytest.mark.parametrize(("text", "sentence"), BAD_LINES.items())
+def test_malformed_json_lines(text: str, sentence: str, tmp_path: Path) -> None:
+    (tmp_path / "log.jsonl").write_text(text, encoding="utf-8")
+    with pytest.raises(DobanditError, match=sentence):
+        open_source(tmp_path / "log.jsonl")
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = io.TextIOWrapper(io.BytesIO(gzip.compress(b"A|B\n1|2\n")))
+    monkeypatch.setattr(sys, "stdin", text)
+    source = open_source("-")
+    assert counted(source) == {("1", "2"): 1}
+    assert "gzip" in source.notes[0]

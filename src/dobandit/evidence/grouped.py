@@ -16,6 +16,7 @@ from dobandit.evidence.numbers import as_number, not_a_number
 from dobandit.problem import BINARY, Value, is_missing, is_numeral, value_in
 
 MOST_NAMED = 5  # strange values in an error
+_BOOLEANS = {"true": "1", "false": "0"}
 
 
 class Measured(NamedTuple):
@@ -91,7 +92,7 @@ class Grouped:
         """The distinct values of a column, numbers in their order first; missing ones are refused."""
         texts = self._text_of(variable, ())
         self._refuse_missing(variable, texts)
-        numbers = {value_in(BINARY, text) for text in texts.values()}  # true and false, if there is nothing else
+        numbers = {_BOOLEANS.get(text.lower(), text) for text in texts.values()}  # if there is nothing else
         return sorted(numbers if numbers <= set(BINARY) else set(texts.values()), key=by_value)
 
     def codes(self, variable: str, domain: Sequence[str]) -> Indices:

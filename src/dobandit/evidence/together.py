@@ -20,11 +20,10 @@ class Together:
     def __init__(self, name: str, sources: Sequence[Source]) -> None:
         self.name, self._sources, self.columns = name, sources, sources[0].columns
         for source in sources:
-            other = set(source.columns) ^ set(self.columns)
+            other = sorted(set(source.columns) ^ set(self.columns))
             if other:
-                raise DataError(
-                    f"{source.name} and {sources[0].name} have different columns: only one of them has {listing(other)}"
-                )
+                both = f"{source.name} and {sources[0].name}"
+                raise DataError(f"{both} have different columns: only one of them has {listing(other)}")
         self.probabilities = any(source.probabilities for source in sources)
         self.notes = tuple(note for source in sources for note in source.notes)
 

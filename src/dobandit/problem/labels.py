@@ -14,7 +14,7 @@ from dobandit.problem.kinds import Value
 
 _DECIMAL = re.compile(r"[+-]?\d+\.\d+")
 _MINUS_ZERO = re.compile(r"-0+")
-_WORDS = {"true": "1", "false": "0"}
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
 def label(value: Value | None) -> str:
@@ -28,17 +28,22 @@ def label(value: Value | None) -> str:
 
 
 def spelled_in(domain: Collection[str], value: Value | None) -> str:
-    """The value as its domain spells it, else its label. True and false, as words in any case, are the same word of the
-    domain, or else 1 and 0: every program writes them in its own way.
+    """The value as its domain spells it, else its label. True, yes and 1 are the same, and so are false, no and 0, in
+    any case, since every program writes them in its own way; but only if the domain has one value for each of the two.
 
-    >>> spelled_in(("0", "1"), "TRUE"), spelled_in(("False", "True"), "TRUE"), spelled_in(("no", "yes"), "TRUE")
-    ('1', 'True', 'TRUE')
+    >>> spelled_in(("0", "1"), "TRUE"), spelled_in(("False", "True"), "yes"), spelled_in(("no", "yes"), 1.0)
+    ('1', 'True', 'yes')
+    >>> spelled_in(("yes", "true", "no"), "1"), spelled_in(("1", "2"), "yes")
+    ('1', 'yes')
     """
     text = label(value)
-    if text in domain or (word := str(value).strip().lower()) not in _WORDS:
+    if text in domain or text.lower() not in _TRUTH:
         return text
-    meant = [known for known in domain if known.lower() == word] or [_WORDS[word]]
-    return meant[0] if len(meant) == 1 and meant[0] in domain else text
+    sides: dict[bool, list[str]] = {False: [], True: []}
+    for known in domain:
+        if known.lower() in _TRUTH:
+            sides[_TRUTH[known.lower()]].append(known)
+    return sides[_TRUTH[text.lower()]][0] if all(len(side) == 1 for side in sides.values()) else text
 
 
 def is_numeral(text: str) -> bool:

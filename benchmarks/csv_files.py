@@ -1,0 +1,75 @@
+"""Effects of all arms from a CSV file of five million rows and eight columns: CPU time and memory of the command, and
+the CPU time of one grouping of the same file by DuckDB itself. The aim is at most three times that plus one second, in
+less than 500 MB.
+
+    python benchmarks/csv_files.py [--rows 5000000]
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import duckdb
+
+from _script import options
+
+PROBLEM = """
+budget = 100
+reward = "{reward}"
+[graph]
+edges = "Z -> {{X, {reward}}}; X -> M -> {reward}; V -> W -> {reward}; U -> {reward}"
+[domains]
+V = ["low", "mid", "high"]
+U = ["0", "1", "2", "3"]
+"""
+REAL = """
+[reward]
+variable = "Revenue"
+range = [0, 100]
+"""
+LOG = """
+copy (
+    select (random() < 0.4)::int as Z, (random() < 0.5)::int as X, (random() < 0.3)::int as M,
+           ['low', 'mid', 'high'][1 + floor(random() * 3)::int] as V, (random() < 0.5)::int as W,
+           floor(random() * 4)::int as U, (random() < 0.2)::int as Y, round(random() * 100, 2) as Revenue
+    from range({rows}))
+to '{path}' (format csv, header)
+"""
+GROUPS = "import duckdb; duckdb.execute(\"select Z, X, M, V, W, U, Y, count(*) from '{}' group by all\").fetchall()"
+
+
+def main() -> None:
+    asked = options(__doc__, rows=5_000_000)
+    rows = 1000 if asked.smoke else asked.rows
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log.csv"
+        duckdb.execute("select setseed(0.5)")
+        duckdb.execute(LOG.format(rows=rows, path=log))
+        plain, _ = used(sys.executable, "-c", GROUPS.format(log))
+        print(f"{rows:,} rows of CSV, 8 columns; one grouping by DuckDB alone takes {plain:.1f} s of CPU time")
+        for reward in ("Y", "Revenue"):
+            problem = Path(folder) / "problem.toml"
+            text = PROBLEM.format(reward=reward)
+            problem.write_text(text if reward == "Y" else text.replace('reward = "Revenue"', "") + REAL)
+            program = str(Path(sys.executable).with_name("dobandit"))
+            seconds, peak = used(program, "effect", str(problem), str(log), "--all", "--quiet")
+            time = f"{seconds:.1f} s of CPU time (limit {3 * plain + 1:.1f})"
+            print(f"  effects on {reward}: {time}, peak {peak:.0f} MB (limit 500)")
+
+
+def used(*command: str) -> tuple[float, float]:
+    """The CPU time and the peak memory (MB) of a command."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{command[0]} failed")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+if __name__ == "__main__":
+    main()
