@@ -150,9 +150,9 @@ class PooledEstimator:
         return self.implied.violations(self.together(evidence))
 
     def without_aliases(self, scores: Array, costs: Array, refuted: Array) -> Array:
-        """Scores that are never the best for arms that the graph says to have no effect on the reward, and that are not
-        cheaper than do(), unless their own rewards show the opposite."""
+        """Scores that are never the best for arms that the graph says to have the same mean as an earlier one (as do(),
+        if they do not act on the reward), and that are not cheaper, unless their own rewards show the opposite."""
         if not self._has_aliases:
             return scores
-        is_useless = self.pool.is_alias & (costs >= costs[:, :1]) & (refuted == 0)
+        is_useless = self.pool.is_alias & (costs >= costs[:, self.pool.alias_of]) & (refuted == 0)
         return np.where(is_useless, -np.inf, scores)

@@ -9,13 +9,14 @@ replace it. The prediction decides what is pulled; it never enters an estimate.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.estimate.pooled.circuit import total
+from dobandit.estimate.pooled.formulas import Do
 from dobandit.estimate.pooled.pool import Pool
 from dobandit.estimate.pooled.posterior import Conditions
 from dobandit.evidence import CountTable, Layout
@@ -61,8 +62,8 @@ class ExpectedCounts:
 class _Sources:
     """The tables that predictions are made from; those that observations fill come first.
 
-    `of` has the context of a prediction for an arm that sets X and a table with these conditions: the table that counts
-    both, or where the limit leaves that out, or no condition follows X, the conditions alone.
+    `of` has the context of a prediction for an arm that sets variables and a table with these conditions: the table
+    that counts both, or where the limit leaves that out, or no condition follows what is set, the conditions alone.
     """
 
     def __init__(self, pool: Pool) -> None:
@@ -71,50 +72,79 @@ class _Sources:
         self.own = {z: CountTable(z[-1], z[:-1], arms=others, by_arm=True, needed=False) for z in distinct}
         self._alone = {z: CountTable(z[-1], z[:-1]) for z in distinct}
         self._with_setting = dict(_with_setting(pool))
-        observed = (*self._alone.values(), *self._with_setting.values())
+        observed = tuple(dict.fromkeys((*self._alone.values(), *self._with_setting.values())))
         self.tables = (*observed, *self.own.values())
         self.layout = Layout(pool.problem, self.tables)
         self.starts = self.layout.offsets[: len(observed)]
         self.observed = int(self.layout.offsets[len(observed)])
 
-    def of(self, x: str | None, given: Given) -> CountTable:
-        return self._with_setting.get((x, given), self._alone[given])
+    def of(self, do: Do, given: Given) -> CountTable:
+        return self._with_setting.get((do, given), self._alone[given])
 
 
-def _with_setting(pool: Pool) -> Iterator[tuple[tuple[str | None, Given], CountTable]]:
-    """For every variable X and conditions that follow X without naming it: the table that counts both. Small tables
-    come first, up to the limit."""
-    problem = pool.problem
-    wanted = {
-        (x, t.given): math.prod(len(problem.domains[v]) for v in (x, *t.given))
-        for t in pool.tables
-        for x in dict.fromkeys(v for k in t.arms for v in problem.arms[k].variables)
-        if x not in t.given and problem.graph.descendants(x).intersection(t.given)
-    }
+def _with_setting(pool: Pool) -> Iterator[tuple[tuple[Do, Given], CountTable]]:
+    """For all variables that an arm sets, and conditions that follow one of them without naming it: the table that
+    counts both. Small tables come first, up to the limit."""
+    problem, wanted = pool.problem, dict[tuple[Do, Given], Given]()
+    for t in pool.tables:
+        for do in dict.fromkeys(problem.arms[k].variables for k in t.arms):
+            unnamed = tuple(x for x in do if x not in t.given)
+            if any(problem.graph.descendants(x).intersection(t.given) for x in unnamed):
+                wanted[do, t.given] = unnamed
+    sizes = {key: math.prod(len(problem.domains[v]) for v in (*extra, *key[1])) for key, extra in wanted.items()}
+    tables: set[CountTable] = set()
     cells = 0
-    for (x, given), size in sorted(wanted.items(), key=lambda item: item[1]):
-        if (cells := cells + size) > MOST_CELLS:
+    for key, size in sorted(sizes.items(), key=lambda item: item[1]):
+        table = CountTable(key[1][-1], (*wanted[key], *key[1][:-1]), needed=False)
+        if table not in tables and (cells := cells + size) > MOST_CELLS:
             return
-        yield (x, given), CountTable(given[-1], (x, *given[:-1]), needed=False)
+        tables.add(table)
+        yield key, table
 
 
 class _Context(NamedTuple):
-    """The cells of a table that names X, for an arm do(X=x)."""
+    """The cells of a table that names some of what an arm sets."""
 
-    is_set: Flags  # the cells with X=x
-    group: Indices  # of every cell; in a group the values of all that precedes X are the same
+    shape: tuple[int, ...]
+    is_set: Flags  # the cells with the values that are set
+    group: Indices  # of every cell; in a group the values of all that precedes what is set are the same
+
+    def beside(self, number: int) -> int:
+        """The place of the values that are set among those of the first so many variables, which are all set."""
+        return int(np.flatnonzero(self.is_set)[0]) // math.prod(self.shape[number:])
 
 
-def _context(problem: Problem, arm: Arm, table: CountTable) -> _Context:
-    ((x, value),) = arm.settings
-    names = (*table.given, table.variable)
-    shape = [len(problem.domains[v]) for v in names]
+class _Contexts:
+    """The contexts of all arms; arms that mean the same to a table share one."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._follows: dict[Do, set[str]] = {}
+        self._known: dict[Hashable, _Context] = {}
+
+    def of(self, arm: Arm, table: CountTable) -> _Context:
+        problem, names = self._problem, table.variables
+        if arm.variables not in self._follows:
+            after = set(arm.variables).union(*map(problem.graph.descendants, arm.variables))
+            self._follows[arm.variables] = after
+        codes = {v: code for v, code in arm.codes(problem.domains).items() if v in names}
+        before = tuple(v for v in names if v not in self._follows[arm.variables])
+        key = names, tuple(codes.items()), before
+        if key not in self._known:
+            shape = tuple(len(problem.domains[v]) for v in names)
+            self._known[key] = _context(names, shape, codes, before)
+        return self._known[key]
+
+
+def _context(names: Given, shape: tuple[int, ...], is_set: Mapping[str, int], before: Given) -> _Context:
     codes = np.indices(shape).reshape(len(shape), -1)
-    follows, group = {x, *problem.graph.descendants(x)}, np.zeros(codes.shape[1], dtype=np.intp)
+    agrees, group = np.ones(codes.shape[1], dtype=bool), np.zeros(codes.shape[1], dtype=np.intp)
     for v, size, code in zip(names, shape, codes, strict=True):
-        if v not in follows:
+        if v in before:
             group = group * size + code
-    return _Context(codes[names.index(x)] == problem.domains[x].index(value), group)
+        if v in is_set:
+            agrees &= code == is_set[v]
+    return _Context(shape, agrees, group)
 
 
 class _Groups:
@@ -125,14 +155,18 @@ class _Groups:
         self._zero = zero  # the place of a share that is always zero
         self._before: list[Indices] = []
         self._both: list[Indices] = []
+        self._first: dict[tuple[int, int], int] = {}  # of the groups of a context
 
     def add(self, arm: int, at: Indices, cells: Indices, context: _Context, start: int) -> None:
         """The conditions `at` are these cells of the context, whose table begins at `start`."""
-        self._group[arm, at] = len(self._before) + context.group[cells]
-        for g in range(int(context.group.max()) + 1):
-            members = np.flatnonzero(context.group == g)
-            self._before.append(start + members)
-            self._both.append(start + members[context.is_set[members]])
+        key = id(context), start
+        if key not in self._first:
+            self._first[key] = len(self._before)
+            for g in range(int(context.group.max()) + 1):
+                members = np.flatnonzero(context.group == g)
+                self._before.append(start + members)
+                self._both.append(start + members[context.is_set[members]])
+        self._group[arm, at] = self._first[key] + context.group[cells]
 
     def compiled(self) -> tuple[Indices, Indices, Indices]:
         """The group of every arm and condition, the last one where there is none, and the members of the groups."""
@@ -151,21 +185,19 @@ def _places(pool: Pool, conditions: Conditions, sources: _Sources) -> tuple[Flag
     meets = np.zeros((pool.arms, len(conditions)), dtype=bool)
     share = np.full(meets.shape, sources.observed, dtype=np.intp)
     own = np.full(meets.shape, sources.layout.size, dtype=np.intp)
-    groups = _Groups(meets.shape, sources.observed + 1)
+    groups, contexts = _Groups(meets.shape, sources.observed + 1), _Contexts(pool.problem)
     for t, table in enumerate(pool.tables):
         at = np.arange(conditions.start[t], conditions.start[t + 1])
         meets[np.array(table.arms)[:, np.newaxis], at] = True
         for k in table.arms if table.given else ():
             arm, z = pool.problem.arms[k], np.arange(len(at))
-            x = next(iter(arm.variables), None)
-            source = sources.of(x, table.given)
+            source = sources.of(arm.variables, table.given)
             start = sources.layout.slice(source).start
             own[k, at] = sources.layout.slice(sources.own[table.given]).start + k * len(at) + z
-            if x in (*source.given, source.variable):
-                context = _context(pool.problem, arm, source)
-                names_x = x in table.given
-                meets[k, at] = context.is_set if names_x else True
-                z = z if names_x else np.flatnonzero(context.is_set)
+            if not set(arm.variables).isdisjoint(source.variables):
+                context = contexts.of(arm, source)
+                z = z + len(at) * context.beside(len(source.variables) - len(table.given))
+                meets[k, at] = context.is_set[z]
                 groups.add(k, at, z, context, start)
             share[k, at] = start + z
     return meets, share, own, groups

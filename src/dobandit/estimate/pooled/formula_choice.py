@@ -12,7 +12,8 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from dobandit.estimate.pooled.formulas import Formula, formulas, observed
+from dobandit.estimate.pooled.formulas import Do, Formula, formulas, observed, set_axis
+from dobandit.estimate.pooled.invariance import Set
 from dobandit.estimate.pooled.messages import widest
 from dobandit.problem import Problem
 
@@ -30,7 +31,7 @@ class FormulaChoice(NamedTuple):
 def cards_of(problem: Problem) -> dict[str, int]:
     """The number of values of every axis that a formula may have; the reward has two cells."""
     cards = {v: 2 if v == problem.reward else len(problem.domains[v]) for v in problem.graph.variables}
-    return cards | {f"do({v})": cards[v] for v in problem.intervenable}
+    return cards | {set_axis(v): cards[v] for v in problem.intervenable}
 
 
 def choice_for_observing(problem: Problem) -> FormulaChoice:
@@ -42,24 +43,23 @@ def choice_for_observing(problem: Problem) -> FormulaChoice:
     return FormulaChoice(whole if _fits(problem, whole) else (), small)
 
 
-def choice_for(problem: Problem, x: str) -> FormulaChoice:
-    """The formulas for the means of all arms that set X."""
-    whole = _learnable(problem, formulas(problem.graph, problem.reward, x))
+def choice_for(problem: Problem, do: Do, sets: tuple[Set, ...]) -> FormulaChoice:
+    """The formulas for the means of all arms that set these variables, where arms set the `sets`."""
+    whole = _learnable(formulas(problem.graph, problem.reward, do, sets=sets))
     if _fits(problem, whole) and not _is_wide(problem, whole):
         return FormulaChoice(whole, ())
     relevant = problem.graph.ancestral_graph(problem.reward)
-    deciding = relevant.with_parents(relevant.c_component(x))
-    projection = relevant.project({x, problem.reward} | deciding)
-    small = _learnable(problem, formulas(projection, problem.reward, x, problem.graph))
+    deciding = relevant.with_parents(frozenset[str]().union(*(relevant.c_component(x) for x in do)))
+    projection = relevant.project({*do, problem.reward} | deciding)
+    small = _learnable(formulas(projection, problem.reward, do, problem.graph, sets))
     if small == whole or not _fits(problem, small):
         small = ()
     return FormulaChoice(whole if _fits(problem, whole) else (), small)
 
 
-def _learnable(problem: Problem, chosen: tuple[Formula, ...]) -> tuple[Formula, ...]:
+def _learnable(chosen: tuple[Formula, ...]) -> tuple[Formula, ...]:
     """The formulas whose private tables some arm may enter."""
-    able = set(problem.intervenable)
-    return tuple(w for w in chosen if all(not f.setting or f.setting & able for f in w.factors))
+    return tuple(w for w in chosen if all(f.setting is None or f.setting for f in w.factors))
 
 
 def _cells(problem: Problem, formula: Formula) -> int:
@@ -79,4 +79,4 @@ def _fits(problem: Problem, chosen: tuple[Formula, ...]) -> bool:
 
 def _width(formula: Formula, cards: Mapping[str, int]) -> int:
     """The size of the largest intermediate table of the sum."""
-    return widest([formula.axes(f) for f in formula.factors], [formula.kept or ""], cards)
+    return widest([formula.axes(f) for f in formula.factors], formula.kept, cards)

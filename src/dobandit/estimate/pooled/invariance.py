@@ -5,8 +5,11 @@ draw a regime node F -> X that tells whether X is set or left alone. If F is m-s
 Z is distributed the same in both regimes, so that the arm's outcomes are samples of the very row that observations
 fill. Where the separation fails there are models in which the two differ, and the data stay apart: the arm gets a
 private table, which is closed to observations. It holds the outcomes of the arm, and by the same rule those of other
-arms that have the same effect on the table: both do(X=x) and do(W=w) leave P(V | Z) as it would be if X and W were set
-together.
+arms that have the same effect on the table.
+
+The same holds for arms that set several variables S: in the graph in which nothing points to S, the variables outside
+of S that would still change P(V | Z) are what is left to change. Two arms have the same effect on the table if and only
+if the same is left: then both make it what setting all the others would.
 
 >>> from dobandit.graph import Graph
 >>> g = Graph("X -> M -> Y; X <-> Y")
@@ -14,43 +17,100 @@ together.
 ['M']
 >>> sorted(changed_by(g, "Y", ("X", "M")))  # X tells of the hidden cause, but only if it was not set
 ['X', 'Y']
->>> sorted(same_effect_as(g, "M", "Y", ("M",)))  # M is confounded with Y through X alone: setting either ends that
-['M', 'X']
+>>> together = same_effect_as(g, {"M"}, "Y", ("M",))  # M is confounded with Y through X alone: setting either ends that
+>>> sorted(map(sorted, together))
+[['M'], ['X']]
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from dobandit.evidence import CountTable
-from dobandit.graph import Graph, reachable
+from dobandit.graph import Graph
 from dobandit.problem import Problem
 
+Set = frozenset[str]  # of variables that are set together
+NOTHING: Set = frozenset()
 
-@lru_cache(maxsize=2**14)
-def changed_by(graph: Graph, variable: str, given: tuple[str, ...]) -> frozenset[str]:
+
+def changed_by(graph: Graph, variable: str, given: tuple[str, ...]) -> Set:
     """The variables whose setting may change P(variable | given)."""
-    switched, regimes = _with_regimes(graph)
-    connected = reachable(switched, frozenset({variable}), frozenset(given))
-    return frozenset(x for x, regime in regimes.items() if regime in connected) | {variable}
+    return still_changed_by(graph, NOTHING, variable, given)
 
 
-@lru_cache(maxsize=2**12)
-def same_effect_as(graph: Graph, x: str, variable: str, given: tuple[str, ...]) -> frozenset[str]:
-    """The variables whose setting makes P(variable | given) what setting X makes it, where that changes it."""
-    others = changed_by(graph, variable, given) - changed_by(graph.without_edges(into=x), variable, given)
-    return frozenset({x}) | {w for w in others if x not in changed_by(graph.without_edges(into=w), variable, given)}
+@lru_cache(maxsize=2**17)
+def still_changed_by(graph: Graph, do: Set, variable: str, given: tuple[str, ...]) -> Set:
+    """The other variables whose setting may change P(variable | given) where some are set already.
+
+    It is the walk of m-separation from the variable, in the graph in which nothing points to what is set, which is
+    constant and so among the conditions. A regime node F -> W is reached where the walk could go on to a parent of W.
+    Sets of variables are bits of a number here, because compiling a problem asks many thousands of times.
+    """
+    bits = _bits(graph)
+    cut = sum(bits.of[v] for v in do)
+    known = cut | sum(bits.of[v] for v in given if v not in do)
+    opens, before = known, 0  # colliders that let through: conditions and what acts on them
+    while opens != before:
+        before = opens
+        for v in _members(opens & ~cut):
+            opens |= bits.parents[v]
+    start = graph.variables.index(variable)
+    seen = [0, 0]  # by whether the last edge pointed at the variable
+    todo = [(start, False)]
+    seen[False] |= 1 << start
+    found = 0
+    while todo:
+        node, pointed_at = todo.pop()
+        bit = 1 << node
+        ahead = below = 0  # variables that an edge points at, and those that it comes from
+        if not bit & known:
+            ahead = bits.children[node] & ~cut
+        if bit & opens if pointed_at else not bit & known:
+            found |= bit
+            if not bit & cut:
+                below = bits.parents[node]
+                ahead |= bits.siblings[node] & ~cut
+        for new, arrives in ((ahead & ~seen[True], True), (below & ~seen[False], False)):
+            seen[arrives] |= new
+            todo += [(v, arrives) for v in _members(new)]
+    names = graph.variables
+    return frozenset(names[v] for v in _members(found & ~cut)) | {variable}
+
+
+def same_effect_as(
+    graph: Graph, do: Iterable[str], variable: str, given: tuple[str, ...], sets: Iterable[Set] | None = None
+) -> frozenset[Set]:
+    """Of these sets of variables (by default all single ones) those whose setting makes P(variable | given) what
+    setting `do` makes it."""
+    left = still_changed_by(graph, frozenset(do), variable, given)
+    among = sets if sets is not None else (frozenset({v}) for v in graph.variables)
+    return frozenset(s for s in among if variable not in s and still_changed_by(graph, s, variable, given) == left)
+
+
+class _Bits(NamedTuple):
+    """A graph with its variables as bits of numbers, by their places."""
+
+    of: dict[str, int]
+    parents: list[int]
+    children: list[int]
+    siblings: list[int]
 
 
 @lru_cache(maxsize=256)
-def _with_regimes(graph: Graph) -> tuple[Graph, dict[str, str]]:
-    """The graph with a regime node above every variable. They do not disturb each other: a node with one edge lies
-    inside no path."""
-    mark = "_" * (1 + max(len(v) for v in graph.variables))  # longer than any name, so that no name is taken
-    regimes = {v: f"{mark}{v}" for v in graph.variables}
-    directed = [*graph.directed, *((regime, v) for v, regime in regimes.items())]
-    return Graph.from_edges(directed, graph.bidirected, [*regimes.values(), *graph.variables]), regimes
+def _bits(graph: Graph) -> _Bits:
+    of = {v: 1 << place for place, v in enumerate(graph.variables)}
+    near = (graph.parents, graph.children, graph.siblings)
+    return _Bits(of, *([sum(of[w] for w in around(v)) for v in graph.variables] for around in near))
+
+
+def _members(bits: int) -> Iterator[int]:
+    while bits:
+        low = bits & -bits
+        yield low.bit_length() - 1
+        bits ^= low
 
 
 def pooled(problem: Problem, variable: str, given: Iterable[str]) -> CountTable:
@@ -61,7 +121,7 @@ def pooled(problem: Problem, variable: str, given: Iterable[str]) -> CountTable:
     return CountTable(variable, given, arms=arms)
 
 
-def private(problem: Problem, variable: str, given: Iterable[str], setting: frozenset[str]) -> CountTable:
-    """The table P(variable | given) of those who set one of these variables."""
-    arms = tuple(k for k, arm in enumerate(problem.arms) if not setting.isdisjoint(arm.variables))
+def private(problem: Problem, variable: str, given: Iterable[str], setting: frozenset[Set]) -> CountTable:
+    """The table P(variable | given) of those who set one of these sets of variables."""
+    arms = tuple(k for k, arm in enumerate(problem.arms) if frozenset(arm.variables) in setting)
     return CountTable(variable, tuple(given), arms=arms)

@@ -62,7 +62,7 @@ class Messages:
         """The sum over everything."""
         return contract(self._circuit, [*self._up[-1:], *self._held(-1)], (), self._cards)
 
-    def replaced(self, gone: Collection[str], new: Sequence[Function], keep: str) -> Function:
+    def replaced(self, gone: Collection[str], new: Sequence[Function], keep: Collection[str]) -> Function:
         """The sum over all variables but `keep`, with other functions in the place of some.
 
         A new function must read nothing that the one in its place did not, except `keep`.
@@ -71,7 +71,7 @@ class Messages:
         kept = [self._functions[name] for name, i in self._home.items() if i in hull and name not in gone]
         messages = [self._up[c] for i in hull for c in self._children(i) if c not in hull]
         above = [self._down[top]] if top in self._down else []
-        return contract(self._circuit, [*kept, *new, *messages, *above], (keep,), self._cards)
+        return contract(self._circuit, [*kept, *new, *messages, *above], keep, self._cards)
 
     @cached_property
     def _down(self) -> dict[int, Function]:

@@ -14,7 +14,7 @@ import numpy as np
 from dobandit.arrays import Indices
 from dobandit.estimate.pooled.circuit import Circuit, Compiled, Function
 from dobandit.estimate.pooled.formula_choice import FormulaChoice, cards_of, choice_for, choice_for_observing
-from dobandit.estimate.pooled.formulas import Factor, Formula, overlapping
+from dobandit.estimate.pooled.formulas import Do, Factor, Formula, acting, overlapping, set_axis
 from dobandit.estimate.pooled.invariance import pooled, private
 from dobandit.estimate.pooled.messages import Messages, contract
 from dobandit.evidence import CountTable, Layout, measuring
@@ -34,10 +34,15 @@ class Pool:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        chosen: dict[tuple[str, ...], FormulaChoice] = {(): choice_for_observing(problem)}
-        acting = problem.graph.ancestral(problem.reward)
-        chosen |= {(v,): choice_for(problem, v) if v in acting else chosen[()] for v in problem.intervenable}
-        self.is_alias = np.array([not a.observes and acting.isdisjoint(a.variables) for a in problem.arms])
+        sets = tuple(dict.fromkeys(frozenset(arm.variables) for arm in problem.arms))
+        acts = {
+            s: acting(problem.graph, problem.reward, s) for s in sets
+        }  # what still matters when all of them are set
+        self._acting = [acts[frozenset(arm.variables)] for arm in problem.arms]
+        chosen: dict[Do, FormulaChoice] = {(): choice_for_observing(problem)}
+        chosen |= {do: choice_for(problem, do, sets) for do in dict.fromkeys(self._acting) if do}
+        self.alias_of = self._first_alike()
+        self.is_alias = self.alias_of < np.arange(len(problem.arms))
         factors = dict.fromkeys(
             f for choice in chosen.values() for formula in (*choice.whole, *choice.projected) for f in formula.factors
         )
@@ -62,19 +67,28 @@ class Pool:
     def estimates(self) -> int:
         return len(self.arm_of)
 
-    def _compile(self, chosen: Mapping[tuple[str, ...], FormulaChoice]) -> None:
+    def _first_alike(self) -> Indices:
+        """For every arm the first one that has the same mean: they agree on what still matters."""
+        first: dict[frozenset[tuple[str, str]], int] = {}
+        found = []
+        for k, (arm, acts) in enumerate(zip(self.problem.arms, self._acting, strict=True)):
+            found.append(first.setdefault(frozenset(s for s in arm.settings if s[0] in acts), k))
+        return np.array(found)
+
+    def _compile(self, chosen: Mapping[Do, FormulaChoice]) -> None:
         problem = self.problem
         whole = chosen[()].whole
         if whole and len(whole[0].factors) > 1:
             functions = {f.variable: self._function(f, whole[0]) for f in whole[0].factors}
             self._shared = Messages(self._circuit, functions, self._cards)
             self._base = whole[0]
-        of_variable = {v: [self._values(used) for used in choice if used] for v, choice in chosen.items()}
-        for k, arm in enumerate(problem.arms):
-            code = next(iter(arm.codes(problem.domains).values()), 0)
-            formulas = [used for used in chosen[arm.variables] if used]
-            for used, values in zip(formulas, of_variable[arm.variables], strict=True):
-                places = tuple(self._add(k, int(nodes[code if len(nodes) > 1 else 0])) for nodes in values)
+        values_of = {do: [list(map(self._value, used)) for used in choice if used] for do, choice in chosen.items()}
+        for k, (arm, acts) in enumerate(zip(problem.arms, self._acting, strict=True)):
+            codes = arm.codes(problem.domains)
+            codes |= {set_axis(v): code for v, code in codes.items()}
+            formulas = [used for used in chosen[acts] if used]
+            for used, values in zip(formulas, values_of[acts], strict=True):
+                places = tuple(self._add(k, int(v.nodes[tuple(codes[a] for a in v.axes)])) for v in values)
                 self.choices[k].append(places)
                 if len(places) == 2:
                     self.pairs.append(Pair(*places, overlapping(*used)))
@@ -84,23 +98,20 @@ class Pool:
         self.arm_of.append(arm)
         return len(self._outputs) - 1
 
-    def _values(self, used: tuple[Formula, ...]) -> list[Indices]:
-        """The nodes of the effects of setting a variable, for its values in turn."""
-        return [self._value(formula).nodes.reshape(-1) for formula in used]
-
     def _value(self, formula: Formula) -> Function:
-        """The sum of a formula, by messages where it differs from that of do() in few factors."""
+        """The sum of a formula for all values that are set, by messages where it differs from that of do() in few
+        factors."""
         if self._shared is not None and formula == self._base:
             return self._shared.whole
         new = {f.variable: f for f in formula.factors}
         if self._shared is None or not self._is_change_of_base(formula):
             functions = [self._function(f, formula) for f in formula.factors]
-            return contract(self._circuit, functions, [formula.kept or ""], self._cards)
-        # A factor that the formula does not mention sums to one; but where X is set, its own table is left out.
-        left_out = {formula.do} if formula.kept == formula.do else set()
+            return contract(self._circuit, functions, formula.kept, self._cards)
+        # A factor that the formula does not mention sums to one; but the own tables of what is set are left out.
+        left_out = set() if formula.sums_over_set else set(formula.do)
         gone = {f.variable for f in self._base.factors if new.get(f.variable, f) != f or f.variable in left_out}
         put = [self._function(f, formula) for f in formula.factors if f.variable in gone]
-        return self._shared.replaced(gone, put, str(formula.kept))
+        return self._shared.replaced(gone, put, formula.kept)
 
     def _is_change_of_base(self, formula: Formula) -> bool:
         base = {f.variable: set(f.given) for f in self._base.factors}
@@ -118,6 +129,6 @@ class Pool:
 
 def table_of(problem: Problem, factor: Factor) -> CountTable:
     """The table that a factor is read from."""
-    if factor.setting:
-        return measuring(problem, private(problem, factor.variable, factor.given, factor.setting))
-    return measuring(problem, pooled(problem, factor.variable, factor.given))
+    if factor.setting is None:
+        return measuring(problem, pooled(problem, factor.variable, factor.given))
+    return measuring(problem, private(problem, factor.variable, factor.given, factor.setting))
