@@ -41,7 +41,6 @@ class CausalExplore(Guarded):
     name = "causal-explore"
     objective = "simple"
     reference = "ours; after Frazier, Powell and Dayanik, SIAM J. Control Optim. 2008"
-    single_variables_only = True  # so far
 
     def compile(self, problem: Problem) -> CompiledCausalExplore:
         return CompiledCausalExplore(problem, self.guard)

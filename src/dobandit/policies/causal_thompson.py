@@ -61,7 +61,6 @@ class CausalThompson(Guarded):
     name = "causal-thompson"
     objective = "cumulative"
     reference = "ours; after Thompson, Biometrika 1933, and May et al., JMLR 2012"
-    single_variables_only = True  # so far
 
     def compile(self, problem: Problem) -> CompiledCausalThompson:
         return CompiledCausalThompson(problem, self.guard)

@@ -36,8 +36,6 @@ def _compiled(text: str, spec: str) -> Leader:
 
 
 def _graphs(problem: Problem) -> RepairedGraphs | None:
-    if not problem.sets_single_variables:
-        return None
     try:
         return RepairedGraphs(problem)
     except TooDense:

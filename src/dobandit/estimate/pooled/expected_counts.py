@@ -9,7 +9,7 @@ replace it. The prediction decides what is pulled; it never enters an estimate.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +26,7 @@ Given = tuple[str, ...]  # the variables that a table conditions on
 
 GUESS_WEIGHT = 5.0  # own outcomes that count as much as the prediction from observations
 MOST_CELLS = 2**12  # of all tables that count what follows X by the values of X
+MOST_OWN_CELLS = 2**15  # of all tables that count the outcomes of every arm, where variables are set together
 
 
 class ExpectedCounts:
@@ -69,17 +70,41 @@ class _Sources:
     def __init__(self, pool: Pool) -> None:
         distinct = tuple(dict.fromkeys(t.given for t in pool.tables if t.given))
         others = tuple(range(1, pool.arms))
-        self.own = {z: CountTable(z[-1], z[:-1], arms=others, by_arm=True, needed=False) for z in distinct}
+        self.own = {
+            z: CountTable(z[-1], z[:-1], arms=others, by_arm=True, needed=False) for z in _small(pool, distinct)
+        }
         self._alone = {z: CountTable(z[-1], z[:-1]) for z in distinct}
         self._with_setting = dict(_with_setting(pool))
+        self._arms = pool.arms
         observed = tuple(dict.fromkeys((*self._alone.values(), *self._with_setting.values())))
         self.tables = (*observed, *self.own.values())
         self.layout = Layout(pool.problem, self.tables)
         self.starts = self.layout.offsets[: len(observed)]
         self.observed = int(self.layout.offsets[len(observed)])
 
+    def own_cells(self, arm: int, given: Given) -> Indices | int:
+        """Where the arm's own outcomes are counted by these conditions; behind all cells if they are not."""
+        if given not in self.own:
+            return self.layout.size
+        at = self.layout.slice(self.own[given])
+        number = (at.stop - at.start) // self._arms
+        return np.arange(at.start + arm * number, at.start + (arm + 1) * number)
+
     def of(self, do: Do, given: Given) -> CountTable:
         return self._with_setting.get((do, given), self._alone[given])
+
+
+def _small(pool: Pool, conditions: Iterable[Given]) -> list[Given]:
+    """The conditions by which the own outcomes of every arm are counted. Where variables are set together, there are
+    many arms, so only the smallest ones, up to the limit; elsewhere all of them."""
+    if pool.problem.sets_single_variables:
+        return list(conditions)
+    domains, cells, found = pool.problem.domains, 0, list[Given]()
+    for size, given in sorted((pool.arms * math.prod(len(domains[v]) for v in z), z) for z in conditions):
+        if (cells := cells + size) > MOST_OWN_CELLS:
+            break
+        found.append(given)
+    return found
 
 
 def _with_setting(pool: Pool) -> Iterator[tuple[tuple[Do, Given], CountTable]]:
@@ -174,9 +199,10 @@ class _Groups:
         return group, self._padded(self._before), self._padded(self._both)
 
     def _padded(self, members: list[Indices]) -> Indices:
-        longest = max(map(len, members), default=0)
-        padded = [np.pad(m, (0, longest - len(m)), constant_values=self._zero) for m in members]
-        return np.array(padded, dtype=np.intp).reshape(len(padded), longest).T
+        lengths = np.array([*map(len, members)], dtype=np.intp)
+        padded = np.full((len(members), lengths.max(initial=0)), self._zero)
+        padded[np.arange(padded.shape[1]) < lengths[:, np.newaxis]] = np.concatenate([*members, np.zeros(0, np.intp)])
+        return padded.T
 
 
 def _places(pool: Pool, conditions: Conditions, sources: _Sources) -> tuple[Flags, Indices, Indices, _Groups]:
@@ -193,7 +219,7 @@ def _places(pool: Pool, conditions: Conditions, sources: _Sources) -> tuple[Flag
             arm, z = pool.problem.arms[k], np.arange(len(at))
             source = sources.of(arm.variables, table.given)
             start = sources.layout.slice(source).start
-            own[k, at] = sources.layout.slice(sources.own[table.given]).start + k * len(at) + z
+            own[k, at] = sources.own_cells(k, table.given)
             if not set(arm.variables).isdisjoint(source.variables):
                 context = contexts.of(arm, source)
                 z = z + len(at) * context.beside(len(source.variables) - len(table.given))
