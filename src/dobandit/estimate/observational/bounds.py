@@ -1,0 +1,95 @@
+"""What observations say about an option that they do not identify, with the error of a finite log.
+
+The bounds of a finite log are estimates. The interval that is reported is wider: with the stated confidence it contains
+the bounds that an endless log would have. Natural bounds without instruments are means of a bounded variable and have
+Wilson's interval. All others are maxima and minima, whose estimates are too narrow on average; their error and their
+bias are both measured by drawing the distribution from its posterior (a Bayesian bootstrap, Rubin 1981; Hall's basic
+interval), always by the same random numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Literal
+
+import numpy as np
+
+from dobandit.arrays import Array
+from dobandit.estimate.observational.agreeing import Ends, Natural, Query, Sharp
+from dobandit.estimate.observational.interval import score_distances, squared_error
+from dobandit.estimate.observational.linear_program import can_solve
+from dobandit.estimate.observational.plugin import Rows
+
+DRAWS = 200  # of the distribution: the ends of a 95 % interval are then the 5 outermost draws
+BoundsMethod = Literal["natural", "sharp"]
+Counts = Callable[[tuple[str, ...]], Array]  # how often each combination of values of these variables was seen
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The means of an option that agree with the observations.
+
+    `method` is "natural" (no assumption about the hidden causes at all) or "sharp" (everything that the graph implies).
+    """
+
+    low: float
+    high: float
+    method: BoundsMethod
+
+
+def bounds_of(query: Query, counts: Counts, level: float) -> Bounds:
+    """The bounds from the counts of observations; level 0: the counts are the distribution itself."""
+    natural, sharp = Natural(query), Sharp.of(query) if can_solve() else None
+    ends = _natural(natural, counts(natural.variables), level)
+    tighter = _sampled(sharp.ends, counts(sharp.variables), level, query.range) if sharp else None
+    if tighter is None:
+        return Bounds(*ends, "natural")
+    low, high = max(ends[0], tighter[0]), min(ends[1], tighter[1])  # both hold
+    return Bounds(min(low, high), max(low, high), "sharp")
+
+
+def _natural(natural: Natural, counts: Array, level: float) -> Ends:
+    ends = natural.ends(counts / counts.sum())
+    if level == 0:
+        return ends
+    found = _by_score(natural, counts, level)
+    if not natural.instruments:
+        return found
+    sampled = _sampled(natural.ends, counts, level, natural.query.range) or ends
+    low, high = max(found[0], sampled[0]), min(found[1], sampled[1])
+    return min(low, high), max(low, high)
+
+
+def _by_score(natural: Natural, counts: Array, level: float) -> Ends:
+    """Wilson's interval for the two ends without instruments, each the mean of a bounded variable."""
+    query, (lowest, highest) = natural.query, natural.query.range
+    rows, width = counts.sum(), highest - lowest
+    before = tuple(range(len(natural.covariates) + len(natural.instruments)))
+    as_set = counts.sum(axis=before)[tuple(query.settings.values())]
+    z, found = NormalDist().inv_cdf(0.5 + level / 2), list[float]()
+    for unseen in (0.0, 1.0):
+        values = np.append((query.worth - lowest) / width, unseen)
+        shares = np.append(as_set, rows - as_set.sum()) / rows
+        mean = float(shares @ values)
+        variance = max(float(shares @ values**2) - mean**2, 0.0)
+        down, up = score_distances(mean, squared_error(Rows(*(np.array([n]) for n in (rows, variance, 1.0))), z))
+        found.append(lowest + width * (mean + up if unseen else mean - down))
+    return max(found[0], lowest), min(found[1], highest)
+
+
+def _sampled(ends: Callable[[Array], Ends | None], counts: Array, level: float, within: Ends) -> Ends | None:
+    """The ends at the observed frequencies, moved outwards by their error and their bias."""
+    rows = counts.sum()
+    estimate = ends(counts / rows)
+    if estimate is None or level == 0:
+        return estimate
+    rng = np.random.default_rng(0)
+    weights = counts.ravel() + 1.0 / counts.size  # one more row, spread over all combinations
+    drawn = (ends(rng.dirichlet(weights).reshape(counts.shape)) for _ in range(DRAWS))
+    draws = np.array([found for found in drawn if found is not None])
+    inner, outer = (1 - level) / 2, (1 + level) / 2
+    low = min(np.quantile(draws[:, 0], inner), 2 * estimate[0] - np.quantile(draws[:, 0], outer))
+    high = max(np.quantile(draws[:, 1], outer), 2 * estimate[1] - np.quantile(draws[:, 1], inner))
+    return max(float(low), within[0]), min(float(high), within[1])
