@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from itertools import product
 
@@ -9,8 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import dobandit as db
+from dobandit.errors import DobanditError
+from dobandit.estimate.observational import linear_program
 from dobandit.estimate.observational.agreeing import Natural, Query, Sharp
-from dobandit.estimate.observational.bounds import bounds_of
+from dobandit.estimate.observational.partial import bounds_of
 from dobandit.graph import Graph
 from tests.models import Model, random_admg, random_model
 
@@ -166,3 +170,26 @@ def test_a_finite_log_has_wider_bounds_that_hold_the_truth() -> None:
         missed_bounds += not (found.low <= population.low and population.high <= found.high)
     assert missed <= 11
     assert missed_bounds <= 11
+
+
+def test_from_rows_with_the_problems_range() -> None:
+    """Bounds read their rows, values and range as effects do."""
+    rows = {"X": ["no", "no", "yes", "yes"], "Y": [0, 10, 0, 10], "share": [0.3, 0.2, 0.1, 0.4]}
+    problem = db.Problem("X -> Y; X <-> Y", {"variable": "Y", "range": [0, 20]}, 100, domains={"X": ["no", "yes"]})
+    found = db.bounds(problem, rows, do={"X": "yes"}, reward="Y", weights="share")
+    assert (found.low, found.high) == pytest.approx((4.0, 4.0 + 0.5 * 20))
+    identified = db.bounds("X -> Y", rows, do={"X": "yes"}, reward="Y", weights="share")
+    assert (identified.low, identified.high) == pytest.approx((8.0, 8.0))
+    with pytest.raises(DobanditError, match="values of X are"):
+        db.bounds(problem, rows, do={"X": "maybe"}, reward="Y")
+
+
+def test_without_the_solver_the_bounds_are_natural(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    linear_program._highspy.cache_clear()
+    try:
+        joint = random_model(BOW, np.random.default_rng(1)).joint()
+        query = Query(BOW, {"X": 1}, "Y", BINARY, WON)
+        assert bounds_of(query, margins(joint, BOW), level=0).method == "natural"
+    finally:
+        linear_program._highspy.cache_clear()

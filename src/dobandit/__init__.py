@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dobandit import worlds
     from dobandit.errors import DobanditError, NotIdentifiable
-    from dobandit.estimate import Effect, Effects, check_graph, effect, effects
+    from dobandit.estimate import Bounds, Effect, Effects, bounds, check_graph, effect, effects
     from dobandit.graph import Graph, possibly_optimal
     from dobandit.identification import Estimand, identify, is_identifiable
     from dobandit.problem import Arm, Problem
@@ -28,6 +28,7 @@ __version__ = "0.1.0"
 _ROOMS = ("worlds",)
 _HOME = {
     "Arm": "problem",
+    "Bounds": "estimate",
     "DobanditError": "errors",
     "Effect": "estimate",
     "Effects": "estimate",
@@ -36,6 +37,7 @@ _HOME = {
     "NotIdentifiable": "errors",
     "Problem": "problem",
     "Study": "study",
+    "bounds": "estimate",
     "check_graph": "estimate",
     "effect": "estimate",
     "effects": "estimate",
@@ -47,6 +49,7 @@ _HOME = {
 
 __all__ = [
     "Arm",
+    "Bounds",
     "DobanditError",
     "Effect",
     "Effects",
@@ -55,6 +58,7 @@ __all__ = [
     "NotIdentifiable",
     "Problem",
     "Study",
+    "bounds",
     "check_graph",
     "effect",
     "effects",

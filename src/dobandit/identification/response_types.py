@@ -81,7 +81,7 @@ def response_types(
 
 def _number_of_functions(graph: Graph, v: str, cards: Mapping[str, int]) -> int:
     """How many functions from the values of its parents to its own values a variable has."""
-    return cards[v] ** math.prod(cards[p] for p in graph.parents(v))
+    return int(cards[v] ** math.prod(cards[p] for p in graph.parents(v)))
 
 
 def _values(

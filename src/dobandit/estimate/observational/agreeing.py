@@ -93,7 +93,8 @@ class Natural:
         """For every value of covariates and instruments: both ends of the conditional mean, and the probability."""
         before = len(self.covariates) + len(self.instruments)
         weights = joint.sum(axis=tuple(range(before, joint.ndim)))
-        as_set = joint[(..., *self.query.settings.values(), slice(None))]
+        kept: tuple[slice | int, ...] = (slice(None),) * before
+        as_set = joint[(*kept, *self.query.settings.values())]
         lowest, highest = self.query.range
         with np.errstate(invalid="ignore", divide="ignore"):
             seen = as_set @ self.query.worth / weights
@@ -139,7 +140,8 @@ class Sharp:
 
     def worth(self, joint: Array) -> Array:
         """The mean of the reward after do for each response type."""
-        return np.take_along_axis(self._around(joint), self.types.changed.T, axis=1).sum(axis=0)
+        means: Array = np.take_along_axis(self._around(joint), self.types.changed.T, axis=1).sum(axis=0)
+        return means
 
     def _around(self, joint: Array) -> Array:
         """What each combination of values of the c-component is worth, by the values of its parents outside: the mean

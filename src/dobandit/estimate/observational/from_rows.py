@@ -136,7 +136,7 @@ def effect(
     needed = {v for arm, estimand in estimands.items() for v in estimand.variables.union(arm.variables)}
     scale = problem_scale(problem) if problem else infer_scale(source, sorted(needed), reward)
     left_out = rows_left_out(source, graph.variables)
-    return _Counted(source, estimands, scale, left_out).effect(question, _checked_level(level))
+    return _Counted(source, estimands, scale, left_out).effect(question, checked_level(level))
 
 
 def estimates(
@@ -158,7 +158,7 @@ def estimates(
             estimands[question.arm] = _estimand(problem.graph, question.arm, problem.reward)
     left_out = rows_left_out(source, problem.graph.variables)
     counted = _Counted(source, estimands, problem_scale(problem), left_out)
-    level, unknown = _checked_level(level), Effect(math.nan, math.nan, math.nan, 0, "none", _whole(left_out))
+    level, unknown = checked_level(level), Effect(math.nan, math.nan, math.nan, 0, "none", _whole(left_out))
     return [counted.effect(question, level) if question.arm in estimands else unknown for question in questions]
 
 
@@ -169,7 +169,7 @@ def naive_means(problem: Problem, source: Source, arms: Sequence[Arm]) -> list[f
     counted = count(source, pairs.values(), scale.domains, scale.between)
     found = []
     for arm, pair in pairs.items():
-        codes = _codes(arm, scale.domains)
+        codes = codes_of(arm, scale.domains)
         rows = counted[pair][tuple(codes[v] for v in arm.variables)]
         found.append(float(rows @ np.array(scale.worth) / rows.sum()) if rows.sum() else math.nan)
     return found
@@ -194,7 +194,7 @@ class _Counted:
         if not total > 0:
             raise DataError(f"{self.source.name}: there are no rows to estimate from")
         found = plug_in(terms, counts, self.scale.worth, self._shared(terms, counts))
-        exact = self.source.probabilities and math.isclose(total, 1.0, abs_tol=ROUNDED)
+        exact = is_distribution(self.source, total)
         lowest, highest = ends(terms, self.scale.worth)
         if found.unseen:
             _warn(self._told(found.unseen, question))
@@ -214,7 +214,7 @@ class _Counted:
 
     def _places(self, arm: Arm) -> tuple[int, ...]:
         """The places of the values that are set, in the order of the recipe."""
-        codes = _codes(arm, self.scale.domains)
+        codes = codes_of(arm, self.scale.domains)
         return tuple(codes[v] for v in self.estimands[arm].do)
 
     def _shared(self, terms: Sequence[Term], tables: Iterable[Table]) -> SharedRows | None:
@@ -275,7 +275,7 @@ def _estimand(graph: Graph, arm: Arm, reward: str) -> Estimand:
     return identify(graph, arm.variables, reward)
 
 
-def _codes(arm: Arm, domains: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
+def codes_of(arm: Arm, domains: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
     """The variables that an arm sets, and the places of their values."""
     arm = arm.within(domains)
     for variable, value in arm.settings:
@@ -284,12 +284,17 @@ def _codes(arm: Arm, domains: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
     return arm.codes(domains)
 
 
+def is_distribution(source: Source, total: float) -> bool:
+    """Whether the weights of the rows are probabilities."""
+    return source.probabilities and math.isclose(total, 1.0, abs_tol=ROUNDED)
+
+
 def _whole(number: float) -> float:
     """A number of rows, as a whole number if it is one."""
     return round(number) if math.isclose(number, round(number), rel_tol=1e-9) else number
 
 
-def _checked_level(level: float) -> float:
+def checked_level(level: float) -> float:
     if not is_number(level) or not 0 < level < 1:
         raise DobanditError(f"level: expected a number between 0 and 1, such as 0.95, not {level!r}")
     return level

@@ -1,5 +1,11 @@
 """What observations say about an option that they do not identify, with the error of a finite log.
 
+>>> import dobandit as db
+>>> log = {"X": [0, 0, 1, 1], "Y": [0, 1, 0, 1], "share": [0.3, 0.2, 0.1, 0.4]}
+>>> found = db.bounds("X -> Y; X <-> Y", log, do={"X": 1}, reward="Y", weights="share")
+>>> round(found.low, 6), round(found.high, 6)
+(0.4, 0.9)
+
 The bounds of a finite log are estimates. The interval that is reported is wider: with the stated confidence it contains
 the bounds that an endless log would have. Natural bounds without instruments are means of a bounded variable and have
 Wilson's interval. All others are maxima and minima, whose estimates are too narrow on average; their error and their
@@ -9,7 +15,7 @@ interval), always by the same random numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal
@@ -17,10 +23,23 @@ from typing import Literal
 import numpy as np
 
 from dobandit.arrays import Array
+from dobandit.errors import DataError, NotIdentifiable
 from dobandit.estimate.observational.agreeing import Ends, Natural, Query, Sharp
+from dobandit.estimate.observational.from_rows import (
+    arm_of,
+    checked_level,
+    codes_of,
+    effect,
+    infer_scale,
+    is_distribution,
+    problem_scale,
+)
 from dobandit.estimate.observational.interval import score_distances, squared_error
 from dobandit.estimate.observational.linear_program import can_solve
 from dobandit.estimate.observational.plugin import Rows
+from dobandit.evidence import Data, Weights, check_spelling, count, open_source
+from dobandit.graph import GraphLike, as_graph
+from dobandit.problem import Problem, Value
 
 DRAWS = 200  # of the distribution: the ends of a 95 % interval are then the 5 outermost draws
 BoundsMethod = Literal["natural", "sharp"]
@@ -37,6 +56,47 @@ class Bounds:
     low: float
     high: float
     method: BoundsMethod
+
+
+def bounds(
+    graph: GraphLike, data: Data, do: Mapping[str, Value], reward: str, weights: Weights = None, level: float = 0.95
+) -> Bounds:
+    """The means of the reward after an intervention that agree with the observations, whatever the hidden causes are.
+
+    Parameters
+    ----------
+    graph, data, do, reward, weights
+        As for `effect`. The ends of the reward's range count: those of a Problem, else the least and the largest value
+        in the data.
+    level
+        The confidence with which the interval contains the bounds of an endless log, between 0 and 1.
+
+    Returns
+    -------
+    Bounds
+        The ends, and the method. With probabilities as weights they are the bounds themselves. Where observations
+        identify the effect, they are the ends of its confidence interval.
+    """
+    try:
+        found = effect(graph, data, do, reward, weights, level)
+        return Bounds(found.low, found.high, "sharp")
+    except NotIdentifiable:
+        pass
+    problem = graph if isinstance(graph, Problem) and graph.reward == reward else None
+    arm, graph, source = arm_of(do), as_graph(graph), open_source(data, weights)
+    check_spelling(source, graph.variables)
+    needed = graph.in_order(graph.ancestral([reward]) | set(arm.variables))
+    scale = problem_scale(problem) if problem else infer_scale(source, needed, reward)
+    cards = {v: len(scale.domains[v]) for v in needed}
+    query = Query(graph, codes_of(arm, scale.domains), reward, cards, np.array(scale.worth))
+
+    def counts(group: tuple[str, ...]) -> Array:
+        return count(source, [group], scale.domains, scale.between)[group]
+
+    total = float(counts((reward,)).sum())
+    if not total > 0:
+        raise DataError(f"{source.name}: there are no rows to estimate from")
+    return bounds_of(query, counts, 0.0 if is_distribution(source, total) else checked_level(level))
 
 
 def bounds_of(query: Query, counts: Counts, level: float) -> Bounds:
