@@ -13,7 +13,7 @@ import numpy as np
 from dobandit.arrays import Array, Indices
 from dobandit.chance import Chance
 from dobandit.evidence import CountTable, Layout
-from dobandit.policies.joined_samples import JoinedSamples, State
+from dobandit.policies.forced import JoinedSamples, State, decide
 from dobandit.policies.protocol import Choice, Policy, View
 from dobandit.problem import Problem
 
@@ -45,7 +45,7 @@ class CompiledCrm(JoinedSamples):
         state = self.refreshed(view, state, chance)
         means, evidence = self.estimates(view, state)
         index = means + np.sqrt(2 * np.log(view.time + 1) / np.maximum(evidence, 1))
-        return self.decided(view, state, index, means, chance)
+        return decide(view, state, index, means, chance)
 
     def samples(self, view: View, rows: Indices, chance: Chance | None) -> tuple[Array, Array]:
         """C and the mean of the samples, for every arm; C is the smallest number of odd rows with X=x and any z."""

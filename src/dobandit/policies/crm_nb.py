@@ -13,7 +13,7 @@ import numpy as np
 from dobandit.arrays import Array, Indices
 from dobandit.chance import Chance
 from dobandit.estimate.published import Conditional
-from dobandit.policies import forced
+from dobandit.policies.forced import Forced, decide, start
 from dobandit.policies.protocol import Choice, Compiled, Policy, View
 from dobandit.policies.ties import recommended
 from dobandit.problem import Problem
@@ -33,20 +33,19 @@ class CrmNb(Policy):
         return CompiledCrmNb(problem)
 
 
-class CompiledCrmNb(Compiled[forced.Forced]):
+class CompiledCrmNb(Compiled[Forced]):
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
         self._conditional = Conditional(problem)
         self.tables = self._conditional.tables
 
-    def start(self, rows: int) -> forced.Forced:
-        return forced.start(rows)
+    def start(self, rows: int) -> Forced:
+        return start(rows)
 
-    def choose(self, view: View, state: forced.Forced, chance: Chance) -> Choice[forced.Forced]:
+    def choose(self, view: View, state: Forced, chance: Chance) -> Choice[Forced]:
         means, evidence = self.estimates(view)
         index = (means + np.sqrt(8 * np.log(view.time + 1) / np.maximum(evidence, 1))) / view.unit_costs
-        arms, state, info = forced.decide(view, state, index, means / view.unit_costs, chance)
-        return Choice(arms, None, state, info)
+        return decide(view, state, index, means / view.unit_costs, chance)
 
     def estimates(self, view: View) -> tuple[Array, Array]:
         """The mean of every arm over its own pulls and the observations that agree with it, and their number."""
@@ -54,5 +53,5 @@ class CompiledCrmNb(Compiled[forced.Forced]):
         evidence = view.told + failures + successes
         return (view.rewards + successes) / np.maximum(evidence, 1), evidence + view.pending
 
-    def recommend(self, view: View, state: forced.Forced) -> Indices:
+    def recommend(self, view: View, state: Forced) -> Indices:
         return recommended(self.estimates(view)[0], view.costs)

@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from dobandit.arrays import Array
 from dobandit.policies.own_index import OwnIndex
-from dobandit.policies.protocol import Policy, View
+from dobandit.policies.protocol import Policy
 from dobandit.problem import Problem
 
 
@@ -27,8 +24,4 @@ class FKube(Policy):
     as_published: bool = False  # the paper's curve of F-KUBE is that of an index without the division by cost
 
     def compile(self, problem: Problem) -> OwnIndex:
-        return OwnIndex(problem, self._index)
-
-    def _index(self, view: View) -> Array:
-        index: Array = view.means + np.sqrt(2 * np.log(view.time + 1) / np.maximum(view.pulls, 1))
-        return index if self.as_published else index / view.costs
+        return OwnIndex(problem, per_cost=not self.as_published)

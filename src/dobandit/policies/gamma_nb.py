@@ -13,13 +13,13 @@ import numpy as np
 from dobandit.arrays import Flags
 from dobandit.estimate.published import Conditional
 from dobandit.policies.infrequent import by_arm, by_variable, first_variables, rarer, threshold_m
-from dobandit.policies.protocol import Policy, View, option
+from dobandit.policies.protocol import Planning, View, option
 from dobandit.policies.two_phases import TwoPhases
 from dobandit.problem import Problem
 
 
 @dataclass(frozen=True)
-class GammaNb(Policy):
+class GammaNb(Planning):
     """Observe for half of the budget; then go on observing if interventions are dear, else pull the rare arms.
 
     Adaptation to costs: gamma is the mean cost, and the rare arms are pulled equally often as far as the money goes.
@@ -28,11 +28,8 @@ class GammaNb(Policy):
     """
 
     name = "gamma-nb"
-    objective = "simple"
     reference = "Nair et al., AISTATS 2021, Algorithm 1"
     single_variables_only = True
-    depends_on_budget = True
-    has_phases = True
 
     explored: str = option("rare-values", "both-values")
 

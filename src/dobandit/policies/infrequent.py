@@ -33,8 +33,7 @@ def threshold_n(rarity: Array, costs: Array) -> Array:
     begins = np.concatenate([steps, none], axis=1)  # of the step on which the first j arms are rarer
     ends = np.concatenate([none + np.inf, steps], axis=1)
     smallest = np.maximum(total, begins)
-    found: Array = np.where(smallest < ends, smallest, np.inf).min(axis=1)
-    return found
+    return np.asarray(np.where(smallest < ends, smallest, np.inf).min(axis=1))
 
 
 def rarer(rarity: Array, n: Array, or_as_rare: bool) -> Flags:
@@ -61,8 +60,7 @@ def threshold_m(rarest: Array, largest: int) -> Array:
     """
     m = np.arange(2.0, max(largest, 2) + 1)
     rare = (_seldom(rarest)[:, np.newaxis, :] > m[np.newaxis, :, np.newaxis]).sum(axis=2)
-    found: Array = m[np.where((rare <= m).any(axis=1), (rare <= m).argmax(axis=1), len(m) - 1)]
-    return found
+    return np.asarray(m[np.where((rare <= m).any(axis=1), (rare <= m).argmax(axis=1), len(m) - 1)])
 
 
 def by_variable(rarity: Array, problem: Problem) -> Array:

@@ -1,10 +1,10 @@
-"""Policies without a graph that pull every arm once and then follow an index of the arms' own means."""
+"""Policies without a graph that pull every arm once and then follow an optimistic index of the arms' own means."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import numpy as np
 
-from dobandit.arrays import Array, Indices
+from dobandit.arrays import Indices
 from dobandit.chance import Chance
 from dobandit.policies.protocol import Choice, Memoryless, Nothing, View
 from dobandit.policies.ties import pick, recommended, sweep_first
@@ -12,14 +12,15 @@ from dobandit.problem import Problem
 
 
 class OwnIndex(Memoryless):
-    """Every arm once, then the largest index; the largest mean is recommended."""
+    """Every arm once, then the largest mean + sqrt(2 ln t / n), per cost or not; the largest mean is recommended."""
 
-    def __init__(self, problem: Problem, index: Callable[[View], Array]) -> None:
+    def __init__(self, problem: Problem, per_cost: bool) -> None:
         super().__init__(problem)
-        self._index = index
+        self._per_cost = per_cost
 
     def choose(self, view: View, state: Nothing, chance: Chance) -> Choice[Nothing]:
-        arms, info = sweep_first(view, *pick(self._index(view), view, chance))
+        index = view.means + np.sqrt(2 * np.log(view.time + 1) / np.maximum(view.pulls, 1))
+        arms, info = sweep_first(view, *pick(index / view.costs if self._per_cost else index, view, chance))
         return Choice(arms, None, state, info)
 
     def recommend(self, view: View, state: Nothing) -> Indices:

@@ -15,7 +15,7 @@ from dobandit.chance import Chance
 from dobandit.errors import PolicyError
 from dobandit.estimate.published import Split, factors_of, random_split
 from dobandit.evidence import Layout
-from dobandit.policies.joined_samples import JoinedSamples, State
+from dobandit.policies.forced import JoinedSamples, State, decide
 from dobandit.policies.protocol import Choice, Policy, View, option
 from dobandit.problem import Problem
 
@@ -56,7 +56,7 @@ class CompiledPaperCumulative(JoinedSamples):
         means, evidence = self.estimates(view, state)  # eq. 4 and 7
         upper = means + np.sqrt(2 * np.log(view.time + 1) / np.maximum(evidence, 1))  # eq. 8
         index = upper if self._options.index == "printed" else upper / view.unit_costs  # line 7
-        return self.decided(view, state, index, means / view.unit_costs, chance)  # lines 1-8 and 13-16
+        return decide(view, state, index, means / view.unit_costs, chance)  # lines 1-8 and 13-16
 
     def samples(self, view: View, rows: Indices, chance: Chance | None) -> tuple[Array, Array]:
         """S and the mean of the Y^s; drawn at random only where a choice is made."""

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from dobandit.arrays import Flags
 from dobandit.estimate.published import Conditional, Projected, has_no_backdoor
 from dobandit.policies.infrequent import rarer, threshold_n
-from dobandit.policies.protocol import Policy, View, option
+from dobandit.policies.protocol import Planning, View, option
 from dobandit.policies.two_phases import TwoPhases
 from dobandit.problem import Problem
 
 
 @dataclass(frozen=True)
-class PaperSimple(Policy):
+class PaperSimple(Planning):
     """Observe for half of the budget, then pull the infrequent arms, all equally often. Made for costs.
 
     Where no back-door path to the reward is open, it takes its no-backdoor form by itself: E[Y | X=x] and P(X=x)
@@ -26,11 +26,8 @@ class PaperSimple(Policy):
     """
 
     name = "paper-simple"
-    objective = "simple"
     reference = "Jamshidi et al., CLeaR 2024, Algorithm 2"
     single_variables_only = True
-    depends_on_budget = True
-    has_phases = True
 
     threshold: str = option("<=", "<")
     fewest_rows: float = 1.0

@@ -13,13 +13,13 @@ import numpy as np
 from dobandit.arrays import Array, Flags
 from dobandit.estimate.published import Conditional
 from dobandit.policies.infrequent import by_arm, by_variable, first_variables, rarer, threshold_m
-from dobandit.policies.protocol import Policy, View, option
+from dobandit.policies.protocol import Planning, View, option
 from dobandit.policies.two_phases import TwoPhases
 from dobandit.problem import Problem
 
 
 @dataclass(frozen=True)
-class ParallelBandit(Policy):
+class ParallelBandit(Planning):
     """Adaptation to costs: `form=rounds` plays B/(1 + mean cost) observations and as many interventions (Nair et al.
     2021); `form=half` spends half of the budget on each.
 
@@ -28,11 +28,8 @@ class ParallelBandit(Policy):
     """
 
     name = "parallel-bandit"
-    objective = "simple"
     reference = "Lattimore et al., NIPS 2016, Algorithm 1"
     single_variables_only = True
-    depends_on_budget = True
-    has_phases = True
 
     form: str = option("rounds", "half")
     explored: str = option("rare-values", "both-values")

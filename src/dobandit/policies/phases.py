@@ -5,15 +5,14 @@ Within a phase the arms are pulled in arm order, each as often as planned in one
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from abc import abstractmethod
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
-from dobandit.policies.protocol import STOP, Choice, Info, Reason, View, rows_of, updated
-
-Plan = Callable[[View, Any, int], Any]  # the state at the beginning of the given phase, for some rows
+from dobandit.chance import Chance
+from dobandit.policies.protocol import STOP, Choice, Compiled, Info, Reason, S, View, rows_of, updated
 
 
 class Phased(NamedTuple):
@@ -23,22 +22,29 @@ class Phased(NamedTuple):
     phase: Indices  # 0: not begun
 
 
-def begin(arms: int, rows: int) -> Phased:
-    return Phased(np.zeros((rows, arms)), np.zeros(rows, dtype=np.intp))
+class InPhases(Compiled[S]):
+    """A policy that plans, compiled; it stops after the phase `last`."""
 
+    last: int
 
-def carry_on(view: View, state: Any, last: int, plan: Plan) -> Choice[Any]:
-    """The next arm of the plan, and how often. Rows that have carried out theirs get a new one; after the phase
-    `last` they stop."""
-    arms, repeats = _next(view, state.target)
-    while len(due := np.flatnonzero((arms == STOP) & (state.phase < last))):
-        phase = int(state.phase[due].min()) + 1
-        rows = due[state.phase[due] == phase - 1]
-        part = view.take(rows)
-        state = updated(state, rows, plan(part, rows_of(state, rows), phase))
-        state.phase[rows] = phase
-        arms[rows], repeats[rows] = _next(part, state.target[rows])
-    return Choice(arms, repeats, state, Info(np.full(len(arms), Reason.PLAN)))
+    @abstractmethod
+    def plan(self, view: View, state: S, phase: int, chance: Chance) -> S:
+        """The state at the beginning of this phase, for rows that have carried out the plan of the one before."""
+
+    def start(self, rows: int) -> Any:
+        return Phased(np.zeros((rows, len(self.problem.arms))), np.zeros(rows, dtype=np.intp))
+
+    def choose(self, view: View, state: Any, chance: Chance) -> Choice[S]:
+        """The next arm of the plan, and how often; rows that have carried out their plan get a new one."""
+        arms, repeats = _next(view, state.target)
+        while len(due := np.flatnonzero((arms == STOP) & (state.phase < self.last))):
+            phase = int(state.phase[due].min()) + 1
+            rows = due[state.phase[due] == phase - 1]
+            part = view.take(rows)
+            state = updated(state, rows, self.plan(part, rows_of(state, rows), phase, chance))
+            state.phase[rows] = phase
+            arms[rows], repeats[rows] = _next(part, state.target[rows])
+        return Choice(arms, repeats, state, Info(np.full(len(arms), Reason.PLAN)))
 
 
 def _next(view: View, target: Array) -> tuple[Indices, Indices]:
@@ -50,8 +56,7 @@ def _next(view: View, target: Array) -> tuple[Indices, Indices]:
 
 def whole(number: Array) -> Array:
     """Rounded down, but 2.9999999999 is three: it was 0.3 / 0.1."""
-    found: Array = np.floor(number + 1e-9)
-    return found
+    return np.asarray(np.floor(number + 1e-9))
 
 
 def fair_share(marked: Flags, costs: Array, money: Array, most: Array | float = np.inf) -> Array:

@@ -199,6 +199,14 @@ class Policy(ABC):
         """The policy for this problem."""
 
 
+class Planning(Policy):
+    """A policy that plans its pulls from the budget, phase by phase."""
+
+    objective = "simple"
+    depends_on_budget = True
+    has_phases = True
+
+
 def option(default: str, *others: str) -> str:
     """A field of a policy that is one of these words."""
     choice: str = field(default=default, metadata={"choices": (default, *others)})

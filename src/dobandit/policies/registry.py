@@ -31,7 +31,7 @@ def registered() -> dict[str, type[Policy]]:
         for value in vars(import_module(module.name)).values():
             if isinstance(value, type) and issubclass(value, Policy) and "name" in vars(value):
                 found[value.name] = value
-    return dict(sorted(found.items(), key=lambda item: (_rank(item[0]), item[0])))
+    return {name: found[name] for name in (*ORDER, *sorted(found.keys() - set(ORDER)))}
 
 
 def policies_for(objective: str, problem: Problem | None = None) -> list[str]:
@@ -67,13 +67,13 @@ def _obstacle(kind: type[Policy], problem: Problem) -> str | None:
 
 def policy(spec: str | Policy) -> Policy:
     """The policy that a text such as `f-kube[as_published=true]` names, or the policy itself."""
-    if not isinstance(spec, str):
-        if not isinstance(spec, Policy):
-            raise PolicyError(
-                f"a policy is a name such as 'f-kube' or an object of a class derived from dobandit.policies.Policy, "
-                f"not {spec!r}"
-            )
+    if isinstance(spec, Policy):
         return spec
+    if not isinstance(spec, str):
+        raise PolicyError(
+            f"a policy is a name such as 'f-kube' or an object of a class derived from dobandit.policies.Policy, "
+            f"not {spec!r}"
+        )
     parsed = _SPEC.fullmatch(spec)
     name = _plain(parsed[1] if parsed else spec)
     known = {_plain(n): kind for n, kind in registered().items()}
@@ -153,7 +153,3 @@ def _fields(kind: type[Any]) -> tuple[Field[Any], ...]:
 
 def _plain(name: str) -> str:
     return name.strip().lower().replace("_", "-")
-
-
-def _rank(name: str) -> int:
-    return ORDER.index(name) if name in ORDER else len(ORDER)

@@ -9,9 +9,10 @@ import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
-from dobandit.policies.phases import begin, carry_on
-from dobandit.policies.protocol import Choice, Compiled, View
+from dobandit.policies.phases import InPhases
+from dobandit.policies.protocol import View
 from dobandit.policies.ties import chosen, recommended
+from dobandit.problem import Problem
 
 
 class Elimination(NamedTuple):
@@ -22,13 +23,13 @@ class Elimination(NamedTuple):
     active: Flags
 
 
-class Rejecting(Compiled[Elimination]):
-    """Between two phases the worst arms are dropped; the best of those that are left is recommended."""
+class Rejecting(InPhases[Elimination]):
+    """Arms are pulled in so many phases, and after each the worst are dropped; the best of those that are left is
+    recommended."""
 
-    @property
-    @abstractmethod
-    def phases(self) -> int:
-        """In how many phases arms are pulled."""
+    def __init__(self, problem: Problem, phases: int) -> None:
+        super().__init__(problem)
+        self.phases, self.last = phases, phases + 1  # the last one only drops
 
     @abstractmethod
     def dropped(self, active: int) -> int:
@@ -39,19 +40,16 @@ class Rejecting(Compiled[Elimination]):
         """How often every arm is pulled in this phase."""
 
     def start(self, rows: int) -> Elimination:
-        arms = len(self.problem.arms)
-        return Elimination(*begin(arms, rows), np.ones((rows, arms), dtype=bool))
+        plan = super().start(rows)
+        return Elimination(plan.target, plan.phase, np.ones(plan.target.shape, dtype=bool))
 
-    def choose(self, view: View, state: Elimination, chance: Chance) -> Choice[Elimination]:
-        def plan(view: View, state: Elimination, phase: int) -> Elimination:
-            active = state.active
-            if phase > 1:  # the number of active arms is the same in all rows of a phase
-                active = _without_worst(view, active, self.dropped(int(active[0].sum())), chance, phase)
-            if phase > self.phases:
-                return state._replace(active=active)
-            return Elimination(view.pulls + self.share(view, active, phase), state.phase, active)
-
-        return carry_on(view, state, self.phases + 1, plan)
+    def plan(self, view: View, state: Elimination, phase: int, chance: Chance) -> Elimination:
+        active = state.active
+        if phase > 1:  # the number of active arms is the same in all rows of a phase
+            active = _without_worst(view, active, self.dropped(int(active[0].sum())), chance, phase)
+        if phase > self.phases:
+            return state._replace(active=active)
+        return Elimination(view.pulls + self.share(view, active, phase), state.phase, active)
 
     def recommend(self, view: View, state: Elimination) -> Indices:
         return recommended(np.where(state.active & (view.told > 0), view.means, np.nan), view.costs)

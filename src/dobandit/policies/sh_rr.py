@@ -11,32 +11,25 @@ from dataclasses import dataclass
 
 from dobandit.arrays import Array, Flags
 from dobandit.policies.phases import fair_share
-from dobandit.policies.protocol import Policy, View
+from dobandit.policies.protocol import Planning, View
 from dobandit.policies.rejecting import Rejecting
 from dobandit.problem import Problem
 
 
 @dataclass(frozen=True)
-class ShRr(Policy):
+class ShRr(Planning):
     """Every phase has an equal share of the budget and what the ones before left over; the surviving arms take turns
     while the next pull fits. Made for costs; nothing is adapted."""
 
     name = "sh-rr"
-    objective = "simple"
     reference = "Li and Cheung, AISTATS 2024, Algorithm 1"
-    depends_on_budget = True
     needs_range = False
-    has_phases = True
 
     def compile(self, problem: Problem) -> CompiledShRr:
-        return CompiledShRr(problem)
+        return CompiledShRr(problem, phases=math.ceil(math.log2(len(problem.arms))))
 
 
 class CompiledShRr(Rejecting):
-    @property
-    def phases(self) -> int:
-        return math.ceil(math.log2(len(self.problem.arms)))
-
     def dropped(self, active: int) -> int:
         return active // 2
 

@@ -11,22 +11,19 @@ from dataclasses import dataclass
 from dobandit.arrays import Flags
 from dobandit.estimate.published import Projected
 from dobandit.policies.infrequent import by_arm, by_variable, rarer, threshold_m
-from dobandit.policies.protocol import Policy, View, option
+from dobandit.policies.protocol import Planning, View, option
 from dobandit.policies.two_phases import TwoPhases
 from dobandit.problem import Problem
 
 
 @dataclass(frozen=True)
-class Srm(Policy):
+class Srm(Planning):
     """Adaptation to costs: `form=half` spends half of the budget on observations and the rest equally often on all
     explored arms; `form=rounds` plays T = 2B/(1 + mean cost) rounds, half of them observations."""
 
     name = "srm"
-    objective = "simple"
     reference = "Maiti et al., UAI 2022, Algorithm 1"
     single_variables_only = True
-    depends_on_budget = True
-    has_phases = True
 
     form: str = option("half", "rounds")
 

@@ -12,23 +12,20 @@ import numpy as np
 
 from dobandit.arrays import Array, Flags
 from dobandit.policies.phases import fair_share, whole
-from dobandit.policies.protocol import Policy, View, option
+from dobandit.policies.protocol import Planning, View, option
 from dobandit.policies.rejecting import Rejecting
 from dobandit.problem import Problem
 
 
 @dataclass(frozen=True)
-class SuccessiveRejects(Policy):
+class SuccessiveRejects(Planning):
     """Adaptation to costs: `form=mean` takes n = B / mean cost and cuts what cannot be paid; `form=budget` the largest
     n that can be paid whatever is dropped, and gives the rest to the last two arms; `form=half` takes n = B / (2 mean
     cost), which is what the published curve seems to be."""
 
     name = "successive-rejects"
-    objective = "simple"
     reference = "Audibert et al., COLT 2010"
-    depends_on_budget = True
     needs_range = False
-    has_phases = True
 
     form: str = option("mean", "budget", "half")
 
@@ -38,12 +35,8 @@ class SuccessiveRejects(Policy):
 
 class CompiledSuccessiveRejects(Rejecting):
     def __init__(self, problem: Problem, form: str) -> None:
-        super().__init__(problem)
+        super().__init__(problem, phases=len(problem.arms) - 1)
         self._form = form
-
-    @property
-    def phases(self) -> int:
-        return len(self.problem.arms) - 1
 
     def dropped(self, active: int) -> int:
         return 1

@@ -50,8 +50,7 @@ def chosen(marked: Flags, u: Array) -> Indices:
     array([2])
     """
     wanted = np.floor(u * marked.sum(axis=1))
-    found: Indices = (marked.cumsum(axis=1) > wanted[:, np.newaxis]).argmax(axis=1)
-    return found
+    return np.asarray((marked.cumsum(axis=1) > wanted[:, np.newaxis]).argmax(axis=1))
 
 
 def sweep_first(view: View, arms: Indices, info: Info) -> tuple[Indices, Info]:
@@ -73,5 +72,4 @@ def recommended(scores: Array, costs: Array) -> Indices:
     best = scores == scores.max(axis=1, keepdims=True)
     cheapness = np.where(best, costs, np.inf)
     cheapness[:, 0] = np.where(best[:, 0], -1.0, np.inf)
-    found: Indices = cheapness.argmin(axis=1)
-    return found
+    return np.asarray(cheapness.argmin(axis=1))

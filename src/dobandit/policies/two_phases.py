@@ -9,26 +9,22 @@ import numpy as np
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
 from dobandit.estimate.published import Conditional, Projected
-from dobandit.policies.phases import Phased, begin, carry_on, fair_share, whole
-from dobandit.policies.protocol import OBSERVE, Choice, Compiled, View
+from dobandit.policies.phases import InPhases, Phased, fair_share, whole
+from dobandit.policies.protocol import OBSERVE, View
 from dobandit.policies.ties import recommended
 from dobandit.problem import Problem
 
 
-class TwoPhases(Compiled[Phased]):
+class TwoPhases(InPhases[Phased]):
     """A policy that observes first, then pulls the `infrequent` arms equally often, and recommends by `estimates`."""
+
+    last = 2
 
     def __init__(self, problem: Problem, observed: Conditional | Projected, form: str = "half") -> None:
         super().__init__(problem)
         self.observed, self.tables, self._form = observed, observed.tables, form
 
-    def start(self, rows: int) -> Phased:
-        return begin(len(self.problem.arms), rows)
-
-    def choose(self, view: View, state: Phased, chance: Chance) -> Choice[Phased]:
-        return carry_on(view, state, 2, self._plan)
-
-    def _plan(self, view: View, state: Phased, phase: int) -> Phased:
+    def plan(self, view: View, state: Phased, phase: int, chance: Chance) -> Phased:
         if phase == 1:
             return state._replace(target=first_phase(view, self._form))
         return state._replace(target=state.target + second_phase(self.infrequent(view), view, self._form))

@@ -7,11 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from dobandit.arrays import Array
 from dobandit.policies.own_index import OwnIndex
-from dobandit.policies.protocol import Policy, View
+from dobandit.policies.protocol import Policy
 from dobandit.problem import Problem
 
 
@@ -24,9 +21,4 @@ class Ucb(Policy):
     reference = "Auer et al., Machine Learning 2002"
 
     def compile(self, problem: Problem) -> OwnIndex:
-        return OwnIndex(problem, _index)
-
-
-def _index(view: View) -> Array:
-    index: Array = view.means + np.sqrt(2 * np.log(view.time + 1) / np.maximum(view.pulls, 1))
-    return index
+        return OwnIndex(problem, per_cost=False)
