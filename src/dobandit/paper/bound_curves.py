@@ -9,20 +9,11 @@ from numpy.typing import ArrayLike
 
 from dobandit.arrays import Array
 from dobandit.estimate.published import has_no_backdoor
-from dobandit.paper.bounds import (
-    NO_BACKDOOR,
-    costs_in_units,
-    cumulative_lower,
-    positive,
-    scale_of,
-    simple_lower_rate,
-    theorem_1,
-    theorem_2,
-)
+from dobandit.paper.bounds import NO_BACKDOOR, costs_in_units, cumulative_lower, simple_lower_rate, theorem_1, theorem_2
 from dobandit.paper.panel import Panel
 from dobandit.plots import Curve
 from dobandit.problem import Axis, Problem
-from dobandit.simulation import draw_costs, trial_seed
+from dobandit.simulation import draw_costs, positive, scale_of, trial_seed
 from dobandit.worlds import World
 
 TRIALS = 8  # at most
@@ -88,10 +79,8 @@ def bound_curves(
     if problem.objective == "cumulative":
         names = ("upper bound (Theorem 1)", "lower bound (worst case)")
     else:
-        names = (
-            "upper bound (Theorem 2)" if has_no_backdoor(problem) else "rate of Theorem 2",
-            "rate of the lower bound",
-        )
+        upper = "upper bound (Theorem 2)" if has_no_backdoor(problem) else "rate of Theorem 2"
+        names = (upper, "rate of the lower bound")
     x, exact = tuple(map(float, grid)), [0.0] * len(grid)
     values = (np.concatenate(part).tolist() for part in zip(*points, strict=True))
     return [Curve(name, x, y, exact) for name, y in zip(names, values, strict=True)]

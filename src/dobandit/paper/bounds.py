@@ -9,7 +9,6 @@ things are computed; the curves are in the user's units.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +17,8 @@ from numpy.typing import ArrayLike
 from dobandit.arrays import Array
 from dobandit.errors import DobanditError
 from dobandit.paper.rarity import Cells, Rarity, cells_of, rarity, thresholds
-from dobandit.problem import Cost, Problem
+from dobandit.problem import Problem
+from dobandit.simulation import positive, scale_of
 from dobandit.worlds import World
 
 TIE = 1e-12  # gaps below this are none
@@ -140,8 +140,7 @@ def simple_lower_rate(
     Known for trees whose arms all cost the same; the constant is not known.
     """
     stage = _stage(problem, world, budgets, costs)
-    rate: Array = np.sqrt(thresholds(problem, world, stage.costs).n / stage.budgets) * stage.scale
-    return rate
+    return np.asarray(np.sqrt(thresholds(problem, world, stage.costs).n / stage.budgets) * stage.scale)
 
 
 def cumulative_lower(
@@ -159,8 +158,7 @@ def cumulative_lower(
     rounds = np.floor(positive(problem.budget if budgets is None else budgets, "budgets") / unit / prices.max())
     with np.errstate(divide="ignore"):
         gap = np.minimum(np.sqrt((len(problem.arms) - 1) / (w * rounds)), 0.25)
-    bound: Array = rounds / (8 * math.e) * gap * scale_of(problem)
-    return bound
+    return np.asarray(rounds / (8 * math.e) * gap * scale_of(problem))
 
 
 # -- the pieces of Theorem 1 ---------------------------------------------------------------------------
@@ -191,8 +189,7 @@ def _printed_theorem_1(cells: Cells, gaps: Array, budget: Array, dearest: float)
         less = 8 * cells.rarest / (18 * gaps[0] ** 2 * cells.variables) * np.log(b) * tau
         terms = gaps * (8 * np.log(budget) / gaps**2 + 2 - less + math.pi**2 / 3)
     terms[:, 0] -= gaps[0]  # its constant is 1, not 2
-    total: Array = np.where(gaps > 0, terms, 0.0).sum(axis=1)
-    return total
+    return np.asarray(np.where(gaps > 0, terms, 0.0).sum(axis=1))
 
 
 def _smallest(found: Rarity, variables: int) -> float:
@@ -228,17 +225,3 @@ def costs_in_units(problem: Problem, costs: ArrayLike | None) -> tuple[Array, fl
     if len(prices) != len(problem.arms):
         raise DobanditError(f"costs: expected {len(problem.arms)} numbers, one for each arm, not {len(prices)}")
     return prices / prices[0], float(prices[0])
-
-
-def positive(values: ArrayLike | Sequence[Cost], what: str) -> Array:
-    try:
-        given = np.atleast_1d(np.asarray(values, dtype=float))
-    except (TypeError, ValueError):
-        given = np.zeros(0)
-    if given.ndim != 1 or not len(given) or not (np.isfinite(given) & (given > 0)).all():
-        raise DobanditError(f"{what}: expected positive numbers, not {values!r}")
-    return given
-
-
-def scale_of(problem: Problem) -> float:
-    return max(problem.reward_values) - min(problem.reward_values)

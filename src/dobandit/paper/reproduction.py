@@ -23,7 +23,7 @@ from dobandit.paper.panels import PANELS, panels_of
 from dobandit.paper.published import Point, points
 from dobandit.plots import Curve, curves_figure
 from dobandit.policies import policy, spec_of
-from dobandit.simulation import ARRAYS, Results, Submits, processes
+from dobandit.simulation import ARRAYS, Results, Submits, check_trials, processes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -130,8 +130,7 @@ def chosen_panels(names: Iterable[str | Panel]) -> list[Panel]:
 
 def jobs_of(panels: Sequence[Panel], trials: int, policies: Sequence[str] | None, seed: int) -> list[Job]:
     """All the work there is."""
-    if trials < 1:
-        raise SimulationError(f"trials: expected a whole number, at least 1, not {trials!r}")
+    check_trials(trials)
     if policies and (idle := [p for p in policies if not any(_fits(p, one) for one in panels)]):
         raise SimulationError(f"policies: {idle[0]} is for {policy(idle[0]).objective} regret, as none of these panels")
     return [job for p in panels for name in _policies(p, policies) for job in cut(p, name, seed, trials)]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dobandit.arrays import Array
 from dobandit.chance import BLOCK
 from dobandit.errors import SimulationError, listing
 from dobandit.evidence import Data, Layout, Logged, open_source, read_log
 from dobandit.policies import Policy, policies_for, policy
-from dobandit.problem import Axis, Problem
+from dobandit.problem import Axis, Cost, Problem
 from dobandit.simulation import regret
 from dobandit.simulation.engine import Played, play
 from dobandit.simulation.match import Match, ProblemLike, WorldLike, draw_costs, matched
@@ -127,13 +128,18 @@ def simulate_costs(
 
 
 def _grid(values: float | Sequence[float], what: str) -> tuple[float, ...]:
+    return tuple(sorted(set(positive(values, what).tolist())))
+
+
+def positive(values: ArrayLike | Sequence[Cost], what: str) -> Array:
+    """A number or several, all of them positive."""
     try:
         given = np.atleast_1d(np.asarray(values, dtype=float))
     except (TypeError, ValueError):
         given = np.zeros(0)
-    if not len(given) or not (np.isfinite(given) & (given > 0)).all():
+    if given.ndim != 1 or not len(given) or not (np.isfinite(given) & (given > 0)).all():
         raise SimulationError(f"{what}: expected positive numbers, not {values!r}")
-    return tuple(sorted(set(given.tolist())))
+    return given
 
 
 def _read_logs(match: Match, world: WorldLike, evidence: Data) -> dict[str, Logged]:
@@ -180,20 +186,18 @@ class _Work(NamedTuple):
 def _simulated(match: Match, axis: Axis, grid: tuple[float, ...], work: _Work) -> Results:
     played, (best, how) = _play_all(match, work), _optimum(match, work)
     problem, utility = match.problem, match.utility
-    found = {name: regret.found(problem.objective, p.pulls, p.recommended, utility) for name, p in played.items()}
+    earned = {name: regret.found(problem.objective, p.pulls, p.recommended, utility) for name, p in played.items()}
+    same: dict[str, Any] = {field: {name: getattr(p, field) for name, p in played.items()} for field in Played._fields}
     return Results(
         objective=problem.objective,
         axis=axis,
         grid=grid,
         arms=tuple(map(str, problem.arms)),
         optimum=how,
-        regret={name: best - earned for name, earned in found.items()},
+        regret={name: best - found for name, found in earned.items()},
         spent={name: (p.pulls * work.costs).sum(axis=2) for name, p in played.items()},
-        pulls={name: p.pulls for name, p in played.items()},
-        recommended={name: p.recommended for name, p in played.items()},
-        contradictions={name: p.contradictions for name, p in played.items()},
-        violations={name: p.violations for name, p in played.items()},
         independencies={name: tuple(made.independencies) for name, made in match.compiled.items()},
+        **same,
     )
 
 

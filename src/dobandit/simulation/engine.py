@@ -131,7 +131,7 @@ class _Run:
         rows = self.rows
         everybody = np.arange(len(rows.trial))
         if (rows.repeats_left == 1).all():
-            rows.spent += rows.costs[everybody, rows.arm]
+            rows.spent += rows.price
             self._outcomes(everybody, rows.time, rows.pulls[everybody, rows.arm])
             rows.time += 1
             rows.repeats_left = np.zeros_like(rows.repeats_left)
@@ -212,23 +212,21 @@ class _Nature:
         if len(trial) == 1:
             drawn = self._foreseen(int(trial[0]), int(times[0]) // STRETCH)[int(times[0]) % STRETCH, arms]
             return drawn, self._utility[drawn[:, self._reward]]
-        together = int(times[0]) if (times == times[0]).all() else times
-        uniforms = self._chance.uniforms(self._setting.trials[trial], together, len(self._world.nodes))
-        whose = None if self._world.trials == 1 else self._setting.whose[trial]
-        drawn = self._world.step(self._clamps.take(arms, axis=1), uniforms, whose)
+        drawn = self._drawn(trial, arms, int(times[0]) if (times == times[0]).all() else times)
         return drawn, self._utility[drawn[:, self._reward]]
+
+    def _drawn(self, trial: Indices, arms: Indices, times: int | Indices) -> NDArray[np.signedinteger]:
+        uniforms = self._chance.uniforms(self._setting.trials[trial], times, len(self._world.nodes))
+        whose = None if self._world.trials == 1 else self._setting.whose[trial]
+        return self._world.step(self._clamps.take(arms, axis=1), uniforms, whose)
 
     def _foreseen(self, trial: int, stretch: int) -> NDArray[np.signedinteger]:
         """What every arm would do in a stretch of a trial's pulls: axes (pull, arm, node). A row that is alone asks
         for this, because drawing everything at once takes less than drawing what happens one by one."""
         if self._ahead is None or self._ahead[:2] != (trial, stretch):
-            arms = self._clamps.shape[1]
-            time = np.repeat(np.arange(stretch * STRETCH, (stretch + 1) * STRETCH), arms)
-            of = np.full(len(time), trial)
-            uniforms = self._chance.uniforms(self._setting.trials[of], time, len(self._world.nodes))
-            whose = None if self._world.trials == 1 else self._setting.whose[of]
-            drawn = self._world.step(np.tile(self._clamps, STRETCH), uniforms, whose)
-            self._ahead = trial, stretch, drawn.reshape(STRETCH, arms, -1)
+            time, arm = np.indices((STRETCH, self._clamps.shape[1]))
+            drawn = self._drawn(np.full(time.size, trial), arm.ravel(), time.ravel() + stretch * STRETCH)
+            self._ahead = trial, stretch, drawn.reshape(*time.shape, -1)
         return self._ahead[2]
 
 

@@ -11,7 +11,7 @@ from dobandit.arrays import Array
 from dobandit.chance import BLOCK, uniforms
 from dobandit.errors import SimulationError, listing
 from dobandit.policies import Compiled, Policy, check_fits, policies_for, policy, spec_of
-from dobandit.problem import Arm, Choose, Cost, Problem, Total, Uniform, is_positive
+from dobandit.problem import Arm, Choose, Cost, Objective, Problem, Total, Uniform, is_positive
 from dobandit.simulation.engine import Setting
 from dobandit.worlds import World
 
@@ -57,24 +57,31 @@ def matched(
     first: int,
 ) -> Match:
     """What is to be played; a mistake in it is told before any work is done."""
-    if not is_positive(trials) or trials != int(trials):
-        raise SimulationError(f"trials: expected a whole number, at least 1, not {trials!r}")
+    check_trials(trials)
     if first < 0 or first % BLOCK:
         raise SimulationError(f"first: expected the start of a block, a multiple of {BLOCK}, not {first!r}")
     numbers = range(first, first + int(trials))
     problems = [problem] * len(numbers) if isinstance(problem, Problem) else _own_problems(problem, numbers, seed)
-    wanted = policies_for(problems[0].objective, problems[0]) if policies is None else policies
-    chosen = [policy(p) for p in ([wanted] if isinstance(wanted, str) else wanted)]
-    named = _named(chosen, problems[0])
-    compiled = {name: made.compile(problems[0]) for name, made in named.items()}
-    return Match(problems, _worlds(world, problems, seed, first), named, compiled, seed, first)
+    chosen = chosen_policies(policies, problems[0].objective, problems[0])
+    compiled = {name: made.compile(problems[0]) for name, made in chosen.items()}
+    return Match(problems, _worlds(world, problems, seed, first), chosen, compiled, seed, first)
+
+
+def check_trials(trials: float) -> None:
+    if not is_positive(trials) or trials != int(trials):
+        raise SimulationError(f"trials: expected a whole number, at least 1, not {trials!r}")
+
+
+def scale_of(problem: Problem) -> float:
+    """From the worst to the best value of the reward."""
+    return max(problem.reward_values) - min(problem.reward_values)
 
 
 def above_worst(problem: Problem, world: World) -> Array:
     """The means of all arms above the worst reward that the world can give, in the user's units: (trial, arm)."""
     means, rewards = np.atleast_2d(world.means(problem)), world.worth(problem)
     if not problem.reward_is_continuous:
-        return problem.utility(means) * (max(problem.reward_values) - min(problem.reward_values))
+        return problem.utility(means) * scale_of(problem)
     return np.asarray(means - rewards.min() if problem.goal == "max" else rewards.max() - means)
 
 
@@ -119,24 +126,25 @@ def trial_seed(seed: int, purpose: str, trial: int) -> int:
     return int(uniforms(seed, purpose, block, range(1), 1)[0, place, 0] * 2**53)
 
 
-def _named(chosen: Sequence[Policy], problem: Problem) -> dict[str, Policy]:
-    fitting = policies_for(problem.objective)
-    if not chosen:
-        raise SimulationError(
-            f"policies: name at least one; for {problem.objective} regret there are {listing(fitting)}"
-            if fitting
-            else f"this version has no policy for {problem.objective} regret"
-        )
+def chosen_policies(
+    policies: str | Iterable[str | Policy] | None, objective: Objective, problem: Problem | None = None
+) -> dict[str, Policy]:
+    """Policies by their names, all of them for this objective and the arms of the problem; by default, all there are."""
+    fitting = policies_for(objective, problem)
     found: dict[str, Policy] = {}
-    for made in chosen:
+    for made in map(policy, [policies] if isinstance(policies, str) else fitting if policies is None else policies):
         name = spec_of(made)
         if name in found:
             raise SimulationError(f"policies: {name} is named twice")
-        if made.objective != problem.objective:
-            wanted = f"but the problem asks for {problem.objective}"
-            raise SimulationError(f"policies: {name} is for {made.objective} regret, {wanted}")
-        check_fits(made, problem)
+        if made.objective != objective:
+            raise SimulationError(
+                f"policies: {name} is for {made.objective} regret, but the problem asks for {objective}"
+            )
+        if problem is not None:
+            check_fits(made, problem)
         found[name] = made
+    if not found:
+        raise SimulationError(f"policies: name at least one; for {objective} regret there are {listing(fitting)}")
     return found
 
 

@@ -39,6 +39,11 @@ class Rows:
         """The pulls of every arm, all of them paid."""
         return np.asarray(self.evidence.told - self.logged)
 
+    @property
+    def price(self) -> Array:
+        """What each row pays for its choice."""
+        return self.costs[np.arange(len(self.arm)), self.arm]
+
     def due(self) -> Indices:
         """The rows that need a decision."""
         return np.flatnonzero(self.repeats_left == 0)
@@ -76,19 +81,16 @@ class Rows:
 
 def payable(rows: Rows) -> Array:
     """How often each row can pay its arm."""
-    price = rows.costs[np.arange(len(rows.arm)), rows.arm]
-    return np.floor((rows.budget * (1 + ROUNDING) - rows.spent) / price)
+    return np.floor((rows.budget * (1 + ROUNDING) - rows.spent) / rows.price)
 
 
 def pulls_at_once(rows: Rows, budgets: Sequence[float]) -> Indices:
     """How often each row pulls its arm before a new decision is due: until the decision is carried out, the money is
     gone, or a smaller budget must be split off."""
-    price = rows.costs[np.arange(len(rows.arm)), rows.arm]
     smaller = np.array(budgets)[rows.next]
-    until = np.floor((smaller - rows.spent - NEARLY * rows.dearest) / price) + 1
+    until = np.floor((smaller - rows.spent - NEARLY * rows.dearest) / rows.price) + 1
     until = np.where(rows.next < rows.target, np.maximum(until, 1), np.inf)
-    number: Indices = np.minimum(np.minimum(rows.repeats_left, payable(rows)), until).astype(np.intp)
-    return number
+    return np.asarray(np.minimum(np.minimum(rows.repeats_left, payable(rows)), until), dtype=np.intp)
 
 
 def split_off(rows: Rows, budgets: Sequence[float]) -> Rows:

@@ -16,13 +16,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dobandit import simulation
 from dobandit.arrays import Array
 from dobandit.chance import generator
 from dobandit.errors import SimulationError, listing
 from dobandit.graph import Graph
-from dobandit.policies import policies_for, policy, spec_of
 from dobandit.problem import Objective, Problem
-from dobandit.simulation import Results, Submits, above_worst, carried_out, draw_costs, joined, simulate, spread
 from dobandit.suite.classes import BUDGETS, COSTS, Source
 from dobandit.suite.comparison import Comparison
 from dobandit.suite.networks import find
@@ -50,7 +49,7 @@ def compare(
     trials: int = 100,
     seed: int = 0,
     drop_hidden: bool = False,
-    executor: Submits | None = None,
+    executor: simulation.Submits | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Comparison:
     """Run policies on the trials of a class of worlds.
@@ -84,38 +83,30 @@ def compare(
     source = find(world)
     _check("objective", objective, BUDGETS)
     _check("costs", chosen := costs or source.costs[objective], COSTS)
-    if trials != int(trials) or trials < 1:
-        raise SimulationError(f"trials: expected a whole number, at least 1, not {trials!r}")
-    names = [spec_of(policy(p)) for p in (policies_for(objective) if policies is None else policies)]
-    if not names or len(set(names)) < len(names):
-        twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-        raise SimulationError(f"policies: {twice[0]} is named twice" if twice else "policies: expected at least one")
+    simulation.check_trials(trials)
+    names = tuple(simulation.chosen_policies(policies, objective))
     grid = tuple(sorted({float(b) for b in budgets or BUDGETS[objective]}))
     setup = Setup(source.name, objective, chosen, grid, seed, drop_hidden)
-    jobs, parts = [(setup, *job) for job in _jobs(source.one_graph, names, trials)], []
-    for part in carried_out(play, jobs, executor):
+    jobs: list[tuple[Setup, tuple[str, ...], range]] = [(setup, names, range(i, i + 1)) for i in range(trials)]
+    if source.one_graph:  # all trials of one policy at a time, in lock step
+        jobs = [(setup, (name,), range(trials)) for name in names]
+    parts: list[Comparison] = []
+    for part in simulation.carried_out(play, jobs, executor):
         parts.append(part)
         if progress is not None:
             progress(len(parts) / len(jobs))
-    found = joined(parts)
+    found = simulation.joined(parts)
     truth = parts[:1] if source.one_graph else parts  # all jobs on one graph have the same trials
     return replace(
         found,
-        means=np.concatenate([spread(part.means, part.arms, found.arms, np.nan) for part in truth]),
-        prices=np.concatenate([spread(part.prices, part.arms, found.arms, np.nan) for part in truth]),
+        means=np.concatenate([simulation.spread(part.means, part.arms, found.arms, np.nan) for part in truth]),
+        prices=np.concatenate([simulation.spread(part.prices, part.arms, found.arms, np.nan) for part in truth]),
     )
 
 
 def _check(what: str, given: str, known: Iterable[str]) -> None:
     if given not in known:
         raise SimulationError(f"{what}: there is no {given!r}; known are {listing(known)}")
-
-
-def _jobs(one_graph: bool, names: Sequence[str], trials: int) -> list[tuple[tuple[str, ...], range]]:
-    """All trials of one policy at a time in lock step, or all policies in one trial at a time."""
-    if one_graph:
-        return [((name,), range(trials)) for name in names]
-    return [(tuple(names), range(i, i + 1)) for i in range(trials)]
 
 
 def play(setup: Setup, names: tuple[str, ...], trials: range) -> Comparison:
@@ -125,8 +116,8 @@ def play(setup: Setup, names: tuple[str, ...], trials: range) -> Comparison:
     world = World.stack(worlds) if source.one_graph else worlds[0]
     seed = _seed(setup) if source.one_graph else _seed(setup, f":{trials.start}")
     problem = _problem(setup, source, world)
-    results = simulate(problem, world, names, len(trials), seed, setup.budgets)
-    means, prices = _worths(problem, world), draw_costs([problem] * len(trials), seed)
+    results = simulation.simulate(problem, world, names, len(trials), seed, setup.budgets)
+    means, prices = simulation.above_worst(problem, world), simulation.draw_costs([problem] * len(trials), seed)
     found = {
         **vars(results),
         "optimum": "fractional" if setup.objective == "cumulative" else "best arm",
@@ -136,7 +127,7 @@ def play(setup: Setup, names: tuple[str, ...], trials: range) -> Comparison:
     return Comparison(**found, world=setup.world, costs=setup.costs, means=means, prices=prices)
 
 
-def regret_of(results: Results, name: str, means: Array, prices: Array) -> Array:
+def regret_of(results: simulation.Results, name: str, means: Array, prices: Array) -> Array:
     """Against the best arm, or against spending everything, to the last fraction of a pull, on the best mean per cost:
     a simulation would measure against whole pulls where costs are whole, and the classes would not compare."""
     if results.objective == "simple":
@@ -144,8 +135,7 @@ def regret_of(results: Results, name: str, means: Array, prices: Array) -> Array
     else:
         best = (means / prices).max(axis=1, keepdims=True) * np.array(results.grid)
         found = np.stack([pulls @ mean for pulls, mean in zip(results.pulls[name], means, strict=True)])
-    lost: Array = best - found
-    return lost
+    return np.asarray(best - found)
 
 
 def _spent(pulls: Array, prices: Array) -> Array:
@@ -170,8 +160,3 @@ def _problem(setup: Setup, source: Source, world: World) -> Problem:
         default_cost=COSTS[setup.costs],
         domains=world.domains,
     )
-
-
-def _worths(problem: Problem, world: World) -> Array:
-    """The mean of every arm above the worst value of the reward, with axes (trial, arm)."""
-    return above_worst(problem, world)
