@@ -39,9 +39,9 @@ class Exit(NamedTuple):
     rise: float
 
 
-def _inside(line: Line, place: Mapping[Cell, int]) -> bool:
+def _inside(line: Line, cells: Grid) -> bool:
     """Whether a line joins two variables of one column; only a `<->` can."""
-    return place[line.left] == place[line.right]
+    return cells.place[line.left] == cells.place[line.right]
 
 
 def _next_to(node: str, line: Line, cells: Grid) -> Cell:
@@ -57,7 +57,7 @@ def heads_at_the_left(line: Line, cells: Grid) -> tuple[str, ...]:
     """The variables at whose left border the line ends with an arrowhead."""
     if not line.hidden:
         return (line.right,)
-    return (line.left, line.right) if _inside(line, cells.place()) else ()
+    return (line.left, line.right) if _inside(line, cells) else ()
 
 
 def ports(cells: Grid, heights: Mapping[str, float], y: Mapping[Cell, float]) -> dict[End, float]:
@@ -99,9 +99,8 @@ def _along(height: float, climbs: Sequence[float]) -> list[float]:
 def exits(cells: Grid, y: Mapping[Cell, float]) -> dict[End, Exit]:
     """How every `<->` between columns leaves its two boxes; several at a corner are nested."""
     corners = defaultdict[tuple[str, int, bool], list[Line]](list)
-    place = cells.place()
     for line in cells.chains:
-        if line.hidden and not _inside(line, place):
+        if line.hidden and not _inside(line, cells):
             for node in (line.left, line.right):
                 corners[node, _side(node, line, cells, y), node == line.left].append(line)
     found: dict[End, Exit] = {}

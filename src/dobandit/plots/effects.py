@@ -1,8 +1,10 @@
-"""Effects of interventions as a figure: what each arm earns, how sure that is, and what confounding would have said."""
+"""What each arm earns and how sure that is, as figures: effects from logs beside what confounding would have said, and
+a study with its money over time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ROW, AXIS, MARGIN = 0.32, 6.2, 0.2  # inches: the height of an arm, the width of the values, white around
+MONEY, BETWEEN = 2.0, 0.75  # inches: the height of the money over time, white below it
+MOMENT = 1 / 86400  # a second, in days: air at both ends of the time
 UNKNOWN = "not identifiable from observations"
 ESTIMATE, NAIVE, TRUTH = "estimate with its interval", "naive conditional mean", "true value"
 
@@ -75,10 +79,7 @@ def _page(rows: Sequence[EffectRow], title: str | None, entries: Sequence[style.
 
 def _draw_row(axes: Axes, y: float, row: EffectRow) -> None:
     identified = row.mean is not None
-    if row.low is not None and row.high is not None:
-        axes.plot([row.low, row.high], [y, y], color=style.BLUE, linewidth=2, solid_capstyle="butt", zorder=3)
-    if row.mean is not None:
-        axes.plot([row.mean], [y], "o", color=style.BLUE, markersize=6.5, zorder=4)
+    _draw_estimate(axes, y, row)
     if row.naive is not None:
         axes.plot([row.naive], [y], **_hollow(style.VERMILION if identified else style.GREY))
     if row.truth is not None:
@@ -87,6 +88,13 @@ def _draw_row(axes: Axes, y: float, row: EffectRow) -> None:
         )
     if not identified:
         _say_unknown(axes, y, [value for value in (row.naive, row.truth) if value is not None])
+
+
+def _draw_estimate(axes: Axes, y: float, row: EffectRow) -> None:
+    if row.low is not None and row.high is not None:
+        axes.plot([row.low, row.high], [y, y], color=style.BLUE, linewidth=2, solid_capstyle="butt", zorder=3)
+    if row.mean is not None:
+        axes.plot([row.mean], [y], "o", color=style.BLUE, markersize=6.5, zorder=4)
 
 
 def _hollow(colour: str) -> dict[str, Any]:
@@ -112,3 +120,37 @@ def _legend_entries(rows: Sequence[EffectRow]) -> list[style.Entry]:
     truth = Line2D([], [], linestyle="none", color=style.INK, marker="|", markersize=12, markeredgewidth=1.3)
     entries = [("mean", estimate, ESTIMATE), ("naive", naive, NAIVE), ("truth", truth, TRUTH)]
     return [(sign, label) for field, sign, label in entries if any(getattr(row, field) is not None for row in rows)]
+
+
+def study_figure(
+    spent: Sequence[tuple[datetime, float]], total: float, rows: Sequence[EffectRow], *, xlabel: str, title: str
+) -> Figure:
+    """The money spent over time, against the total; below it the mean of every arm with its interval."""
+    with style.plain_style():
+        left = max([style.text_width(row.label, style.TEXT) for row in rows] + [0.5]) + MARGIN + 0.15
+        arms, below = len(rows) * ROW, 0.62
+        width, height = left + AXIS + MARGIN, 0.45 + MONEY + BETWEEN + arms + below
+        figure, above = style.page((width, height), (left, below + arms + BETWEEN, AXIS, MONEY), title)
+        _draw_money(above, spent, total)
+        axes = figure.add_axes((left / width, below / height, AXIS / width, arms / height))
+        style.rows_of_arms(axes, [row.label for row in rows], xlabel, style.SMALL)
+        for y, row in enumerate(rows):
+            _draw_estimate(axes, y, row)
+    return figure
+
+
+def _draw_money(axes: Axes, spent: Sequence[tuple[datetime, float]], total: float) -> None:
+    from matplotlib import dates
+
+    axes.axhline(total, color=style.GREY, linewidth=1.0, linestyle="--")
+    axes.set_ylim(0, total * 1.08)
+    axes.set_xticks([])
+    if spent:
+        times = [time.timestamp() / 86400 for time, _ in spent]  # matplotlib counts the days since 1970
+        axes.step(times, [money for _, money in spent], where="post", color=style.BLUE, linewidth=1.8)
+        axes.set_xlim(times[0] - MOMENT, times[-1] + MOMENT)
+        locator = dates.AutoDateLocator()  # type: ignore[no-untyped-call]
+        axes.xaxis.set_major_locator(locator)
+        axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
+    axes.set_ylabel("spent", color=style.INK)
+    style.dress(axes, "y")

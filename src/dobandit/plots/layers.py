@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -36,25 +38,30 @@ Columns = list[list[Cell]]
 Neighbours = Mapping[Cell, Sequence[Cell]]
 
 
-class Grid(NamedTuple):
+@dataclass(frozen=True)
+class Grid:
     """The cells of every column from top to bottom, and the cells that every line visits from left to right."""
 
     columns: Columns
     chains: Mapping[Line, tuple[Cell, ...]]
 
-    def place(self) -> dict[Cell, int]:
+    @cached_property
+    def place(self) -> Mapping[Cell, int]:
         """The column of every cell."""
         return {cell: i for i, column in enumerate(self.columns) for cell in column}
 
+    def pieces(self) -> Iterator[tuple[Line, Cell, Cell]]:
+        """The pieces of every line from column to column; a `<->` inside a column has none, and pulls neither way."""
+        for line, chain in self.chains.items():
+            yield from ((line, a, b) for a, b in pairwise(chain) if self.place[a] != self.place[b])
+
     def neighbours(self) -> tuple[Neighbours, Neighbours]:
         """For every cell, the cells that its lines come from on the left, and those they go to on the right."""
-        before: dict[Cell, list[Cell]] = {cell: [] for column in self.columns for cell in column}
-        after: dict[Cell, list[Cell]] = {cell: [] for cell in before}
-        place = self.place()
-        for a, b in (pair for chain in self.chains.values() for pair in pairwise(chain)):
-            if place[a] != place[b]:  # a `<->` inside a column pulls neither way
-                after[a].append(b)
-                before[b].append(a)
+        before: dict[Cell, list[Cell]] = {cell: [] for cell in self.place}
+        after: dict[Cell, list[Cell]] = {cell: [] for cell in self.place}
+        for _, a, b in self.pieces():
+            after[a].append(b)
+            before[b].append(a)
         return before, after
 
 
@@ -68,18 +75,16 @@ def grid(nodes: Sequence[str], directed: Iterable[Edge], bidirected: Iterable[Ed
     place = _places(nodes, directed, bidirected)
     lines = [Line(a, b, False) for a, b in directed]
     lines += [Line(a, b, True) if place[a] <= place[b] else Line(b, a, True) for a, b in bidirected]
-    chains = {line: _chain(line, place) for line in lines}
+    chains: dict[Line, tuple[Cell, ...]] = {}
+    for line in lines:
+        lanes = (Lane(line, column) for column in range(place[line.left] + 1, place[line.right]))
+        chains[line] = (line.left, *lanes, line.right)
     columns: Columns = [[] for _ in range(max(place.values()) + 1)]
     for node in nodes:
         columns[place[node]].append(node)
     for lane in (cell for chain in chains.values() for cell in chain if isinstance(cell, Lane)):
         columns[lane.column].append(lane)
     return Grid(columns, chains)
-
-
-def _chain(line: Line, place: Mapping[str, int]) -> tuple[Cell, ...]:
-    passed = range(place[line.left] + 1, place[line.right])
-    return (line.left, *(Lane(line, column) for column in passed), line.right)
 
 
 def _places(nodes: Sequence[str], directed: Sequence[Edge], bidirected: Sequence[Edge]) -> dict[str, int]:

@@ -86,10 +86,9 @@ def _with_room(half: Mapping[str, Point], leaving: Mapping[End, Exit]) -> dict[s
 
 def _spans(cells: Grid, y: Mapping[Cell, float], widths: Mapping[str, float]) -> dict[Cell, Point]:
     """Where the column of every cell begins and ends."""
-    place = cells.place()
     climb = [0.0] * len(cells.columns)
     for a, b in (pair for chain in cells.chains.values() for pair in pairwise(chain)):
-        climb[place[b]] = max(climb[place[b]], abs(y[a] - y[b]))
+        climb[cells.place[b]] = max(climb[cells.place[b]], abs(y[a] - y[b]))
     spans: dict[Cell, Point] = {}
     right = 0.0
     for column, steepest in zip(cells.columns, climb, strict=True):

@@ -15,23 +15,17 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT, LEFT, MARGIN = 6.4, 3.6, 0.8, 0.2  # inches
 # The same policy has the same colour in every figure (Okabe and Ito 2008, without the yellow).
-COLOURS = {
-    "paper-cumulative": "#0072B2",
-    "crm": "#D55E00",
-    "crm-nb": "#CC79A7",
-    "f-kube": "#009E73",
-    "ucb": "#767676",
-    "thompson": "#E69F00",
-    "paper-simple": "#0072B2",
-    "srm": "#D55E00",
-    "gamma-nb": "#CC79A7",
-    "parallel-bandit": "#E69F00",
-    "successive-rejects": "#009E73",
-    "sh-rr": "#56B4E9",
-    "uniform": "#767676",
-    "causal-thompson": "#222222",
-    "causal-explore": "#222222",
+_COLOURED = {
+    "#0072B2": "paper-cumulative paper-simple",
+    "#D55E00": "crm srm",
+    "#CC79A7": "crm-nb gamma-nb",
+    "#009E73": "f-kube successive-rejects",
+    "#767676": "ucb uniform",
+    "#E69F00": "thompson parallel-bandit",
+    "#56B4E9": "sh-rr",
+    "#222222": "causal-thompson causal-explore",
 }
+COLOURS = {policy: colour for colour, policies in _COLOURED.items() for policy in policies.split()}
 LINES = ("-", (0, (5, 2)), (0, (5, 2, 1, 2)), (0, (9, 2, 2, 2)))  # variants of one policy differ by their dashes
 SIGNS = "osD^v<>PX*"
 DOTS = (0, (1, 1.2))

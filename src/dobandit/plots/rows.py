@@ -15,7 +15,7 @@ SETTLING, STRAIGHTENING = 40, 4  # sweeps, found by looking: more change nothing
 
 Room = Mapping[str, tuple[float, float]]  # what a box needs above and below its middle
 Offsets = Mapping[tuple[Line, str], float]  # how far from a box's middle a line leaves it
-Limits = tuple[Sequence[tuple[Cell, float]], Sequence[tuple[Cell, float]]]  # the neighbour above and below, if any
+Limits = Mapping[Cell, list[tuple[Cell, float]]]  # the neighbour of a cell, if any, and how far away it must stay
 Run = tuple[Sequence[Cell], float, float]
 
 
@@ -70,14 +70,11 @@ def rows(grid: Grid, room: Room, offsets: Offsets) -> dict[Cell, float]:
 
 
 def _springs(grid: Grid, offsets: Offsets) -> dict[Cell, list[Spring]]:
-    place = grid.place()
     springs: dict[Cell, list[Spring]] = defaultdict(list)
-    for line, chain in grid.chains.items():
-        for a, b in pairwise(chain):
-            if place[a] != place[b]:  # a `<->` inside a column pulls neither way
-                drop = _offset(line, a, offsets) - _offset(line, b, offsets)
-                springs[a].append(Spring(b, -drop, _strength(line, a, b)))
-                springs[b].append(Spring(a, drop, _strength(line, b, a)))
+    for line, a, b in grid.pieces():
+        drop = _offset(line, a, offsets) - _offset(line, b, offsets)
+        springs[a].append(Spring(b, -drop, _strength(line, a, b)))
+        springs[b].append(Spring(a, drop, _strength(line, b, a)))
     return springs
 
 
@@ -121,33 +118,28 @@ def _gap(upper: Cell, lower: Cell, room: Room) -> float:
 def straightened(grid: Grid, room: Room, offsets: Offsets, y: Mapping[Cell, float]) -> dict[Cell, float]:
     """The lanes of one line after the other at a common height, as far as their neighbours leave room."""
     y = dict(y)
-    gaps = _gaps(grid, room)
-    limits = {
-        cell: (
-            [(column[k - 1], between[k - 1])] if k else [],
-            [(column[k + 1], between[k])] if k + 1 < len(column) else [],
-        )
-        for column, between in zip(grid.columns, gaps, strict=True)
-        for k, cell in enumerate(column)
-    }
+    above, below = defaultdict[Cell, list[tuple[Cell, float]]](list), defaultdict[Cell, list[tuple[Cell, float]]](list)
+    for column, between in zip(grid.columns, _gaps(grid, room), strict=True):
+        for (a, b), gap in zip(pairwise(column), between, strict=True):
+            above[b].append((a, gap))
+            below[a].append((b, gap))
     for _ in range(STRAIGHTENING):
         for line, chain in grid.chains.items():
             ends = [y[end] + offsets.get((line, end), 0.0) for end in (line.left, line.right)]
-            for run, low, high in _runs(chain[1:-1], limits, y):
+            for run, low, high in _runs(chain[1:-1], above, below, y):
                 mean = sum(y[lane] for lane in run) / len(run)
                 level = next((end for end in ends if low <= end <= high), min(max(mean, low), high))
                 y.update(dict.fromkeys(run, level))
     return y
 
 
-def _runs(lanes: Sequence[Cell], limits: Mapping[Cell, Limits], y: Mapping[Cell, float]) -> Iterator[Run]:
+def _runs(lanes: Sequence[Cell], above: Limits, below: Limits, y: Mapping[Cell, float]) -> Iterator[Run]:
     """The longest stretches of lanes that have some height in common, and the range of it."""
     run: list[Cell] = []
     low, high = -math.inf, math.inf
     for lane in lanes:
-        above, below = limits[lane]
-        top = max((y[cell] + gap for cell, gap in above), default=-math.inf)
-        bottom = min((y[cell] - gap for cell, gap in below), default=math.inf)
+        top = max((y[cell] + gap for cell, gap in above[lane]), default=-math.inf)
+        bottom = min((y[cell] - gap for cell, gap in below[lane]), default=math.inf)
         if run and max(low, top) > min(high, bottom):
             yield run, low, high
             run, low, high = [], -math.inf, math.inf

@@ -1,13 +1,20 @@
-"""What all figures share: colours, letters, the legend below, and matplotlib itself, which is optional."""
+"""What all figures share: colours, letters, the legend below, files, and matplotlib itself, which is optional.
+
+The same figure gives the same bytes, so that a changed file means a changed figure.
+"""
 
 from __future__ import annotations
 
+import io
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from dobandit.errors import MissingExtra
+from dobandit.errors import DobanditError, MissingExtra
+from dobandit.files import replacing
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -24,6 +31,12 @@ INK, GREY, LIGHT = "#222222", "#767676", "#DDDDDD"
 TITLE, TEXT, SMALL = 12.0, 10.0, 9.0  # points
 LEGEND_ROW = 0.24  # inches
 SWATCH = 0.62  # inches of a legend entry that are not its text
+# What matplotlib would write into each format besides the drawing: dates, and its own version.
+UNWRITTEN: dict[str, dict[str, None]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
 
 
 @contextmanager
@@ -118,3 +131,21 @@ def legend_below(figure: Figure, entries: Sequence[Entry], columns: int) -> None
     )
     for text in legend.get_texts():
         text.set_parse_math(False)
+
+
+def to_bytes(figure: Figure, form: str) -> bytes:
+    """A figure as a file of this form: png, svg or pdf."""
+    drawn = io.BytesIO()
+    with plain_style(**{"svg.hashsalt": "dobandit", "pdf.fonttype": 42}):
+        figure.savefig(drawn, format=form, dpi=150, metadata=UNWRITTEN[form])
+    return drawn.getvalue()
+
+
+def save(figure: Figure, path: str | os.PathLike[str]) -> None:
+    """Writes a figure as PNG (150 dots per inch), SVG or PDF, by the suffix of the path."""
+    form = Path(path).suffix.lower().removeprefix(".")
+    if form not in UNWRITTEN:
+        raise DobanditError(f"cannot save a figure as {path}: the name must end in .png, .svg or .pdf")
+    drawn = to_bytes(figure, form)
+    with replacing(Path(path)) as draft:
+        draft.write_bytes(drawn)
