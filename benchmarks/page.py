@@ -21,8 +21,8 @@ from _script import options
 from dobandit.arrays import Flags
 from dobandit.policies import policies_for
 from dobandit.report import Page, Points, Section, Table, to_markdown
+from dobandit.report.comparison import settled_text, table_of
 from dobandit.report.page import Part, versions
-from dobandit.report.suite import settled_text, table_of
 from dobandit.simulation import processes, standard_error
 from dobandit.suite import WORLDS, Comparison
 

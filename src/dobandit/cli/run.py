@@ -28,7 +28,7 @@ from dobandit.errors import listing
 from dobandit.evidence import NONE_MISSING, fit
 from dobandit.policies import left_out, policies_for, policy, spec_of
 from dobandit.problem import Problem
-from dobandit.report import AGAINST, comparison_page, counted, summary_rows, to_html
+from dobandit.report import AGAINST, comparison_page, counted, summary_rows, write_html
 from dobandit.simulation import Results, simulate
 from dobandit.worlds import World
 
@@ -139,6 +139,5 @@ def _write(results: Results, folder: Path, facts: dict[str, str], quiet: bool) -
     page = comparison_page(results, f"Policies on {facts['problem']}", facts)
     with writing(folder):
         results.write(folder / "results.csv")
-        (folder / "report.html").write_text(to_html(page), encoding="utf-8")
-        (folder / "regret.png").write_bytes(page.pictures[0].png)
+        write_html(page, folder, "png")
     say(f"wrote {folder / 'report.html'}, results.csv and regret.png", quiet)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import click
 
-from dobandit.cli.common import FILE, PROBLEM, answer, open_new, read_arm, with_common_options, world_of
+from dobandit.cli.common import FILE, PROBLEM, answer, read_arm, with_common_options, world_of
+from dobandit.evidence import write_columns
+from dobandit.files import new_file
 from dobandit.problem import Problem
 
 
@@ -23,9 +24,6 @@ def command(problem: Path, file: Path, rows: int, arm: str, seed: int, as_json: 
     found = Problem.load(problem)
     chosen = read_arm(arm)
     columns = world_of(found, problem).sample(chosen, rows, seed)
-    seen = {v: columns[v].tolist() for v in found.graph.variables}
-    with open_new(file) as out:
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(seen)
-        writer.writerows(zip(*seen.values(), strict=True))
+    with new_file(file) as draft:
+        write_columns(draft, {v: columns[v] for v in found.graph.variables})
     answer({"path": str(file), "rows": rows}, f"wrote {rows:,} rows of {chosen} to {file}", as_json, quiet)

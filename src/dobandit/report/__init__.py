@@ -1,8 +1,7 @@
 """Reports: one page from results, as HTML that needs nothing else, or as Markdown."""
 
-from dobandit.report.comparison import comparison_page, summary_rows
-from dobandit.report.html import to_html
+from dobandit.report.comparison import comparison_page, summary_rows, table_of, write_suite
+from dobandit.report.html import to_html, write_html
 from dobandit.report.markdown import to_markdown
 from dobandit.report.page import AGAINST, Page, Picture, Points, Section, Table, counted
 from dobandit.report.reproduction import remove_others, write_page, write_reproduction
-from dobandit.report.suite import table_of, write_suite

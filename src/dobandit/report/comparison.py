@@ -1,23 +1,27 @@
-"""The report of a simulation: policies against each other on one problem."""
+"""The reports of comparisons: policies against each other on one problem, or on classes of benchmark worlds."""
 
 from __future__ import annotations
 
-from dobandit.plots import to_bytes
-from dobandit.report.page import AGAINST, Page, Part, Picture, Points, Section, Table, versions
+from collections.abc import Sequence
+from pathlib import Path
+
+from dobandit.report.html import write_html
+from dobandit.report.page import AGAINST, Page, Part, Picture, Points, Section, Table, mean_text, versions
 from dobandit.simulation import Results
+from dobandit.suite import Comparison, write
+
+SETTLED = 0.01  # simple regret below which the recommendation counts as good
 
 
 def comparison_page(results: Results, title: str, facts: dict[str, str]) -> Page:
     """Regret of every policy as a figure and a table, the best first."""
     shows = f"{results.objective} regret of every policy against the {results.axis}"
-    figure = results.plot()
-    picture = Picture("regret", to_bytes(figure, "svg"), shows, to_bytes(figure, "png"))
     settings = {"trials": f"{results.trials:,}", "regret against": AGAINST[results.optimum], **facts, **versions()}
     table = Table(
         ["policy", results.axis, "regret", "± s.e.", "spent", "pulls"],
         [[f"`{name}`", *numbers] for name, *numbers in summary_rows(results)],
     )
-    parts: list[Part] = [picture, table]
+    parts: list[Part] = [Picture.of(results.plot(), "regret", shows), table]
     if warnings := results.warnings():
         parts += ["The data contradict the graph:", Points(warnings)]
     return Page(title, "", settings, [Section(f"{results.objective.capitalize()} regret", parts)])
@@ -33,3 +37,56 @@ def summary_rows(results: Results) -> list[list[str]]:
     return [
         [str(row["policy"]), *(f"{row[k]:{f}}" if row[k] == row[k] else "" for k, f in formats.items())] for row in rows
     ]
+
+
+def suite_page(comparisons: Sequence[Comparison], seed: int) -> Page:
+    """A table of mean regret for every class of worlds, and a figure where budgets vary."""
+    first = comparisons[0]
+    return Page(
+        "Policies on benchmark worlds",
+        f"Mean {first.objective} regret ± standard error, against {AGAINST[first.optimum]}. All policies meet the same "
+        "worlds, costs and luck. An asterisk marks the lowest mean.",
+        {"trials": str(first.trials), "seed": str(seed), **versions()},
+        [_section(c, name) for c, name in zip(comparisons, _file_names(comparisons), strict=True)],
+    )
+
+
+def write_suite(comparisons: Sequence[Comparison], folder: Path, seed: int) -> None:
+    """results.csv, report.html, and a figure as PNG for every world with more than one budget."""
+    write(comparisons, folder / "results.csv")
+    write_html(suite_page(comparisons, seed), folder, "png")
+
+
+def _file_names(comparisons: Sequence[Comparison]) -> list[str]:
+    """Names for their pictures; two folders may have a network of the same name."""
+    names = [comparison.file_name for comparison in comparisons]
+    before = [names[:i].count(name) for i, name in enumerate(names)]
+    return [f"{name}-{n + 1}" if n else name for name, n in zip(names, before, strict=True)]
+
+
+def _section(comparison: Comparison, name: str) -> Section:
+    parts: list[Part] = [table_of(comparison, comparison.grid)]
+    if len(comparison.grid) > 1:
+        shows = f"{comparison.objective} regret of the policies in {comparison.short_name} against the budget"
+        parts.insert(0, Picture.of(comparison.plot(), name, shows))
+    return Section(f"{comparison.short_name}, costs {comparison.costs}", parts)
+
+
+def table_of(comparison: Comparison, budgets: Sequence[float]) -> Table:
+    """Policies against some of the budgets, the lowest mean of each marked; the lowest at the last budget first."""
+    rows = {(row["policy"], row["budget"]): (float(row["regret"]), float(row["se"])) for row in comparison.summary()}
+    lowest = {b: min(rows[name, b] for name in comparison.policies)[0] for b in budgets}
+    head = ["policy", *(f"B = {b:g}" for b in budgets)]
+    settles = comparison.objective == "simple" and len(comparison.grid) > 1
+    digits = 3 if comparison.objective == "simple" else 1
+    found = []
+    for name in sorted(comparison.policies, key=lambda name: rows[name, budgets[-1]][0]):
+        cells = [mean_text(*rows[name, b], digits) + "*" * (rows[name, b][0] == lowest[b]) for b in budgets]
+        found.append([name, *cells, *([settled_text(comparison, name)] if settles else [])])
+    return Table([*head, f"<= {SETTLED:g} from"] if settles else head, found)
+
+
+def settled_text(comparison: Comparison, name: str) -> str:
+    """The budget from which mean regret stays small, or beyond which it would have to be looked for."""
+    found = comparison.settled(name, SETTLED)
+    return f"> {comparison.grid[-1]:g}" if found is None else f"{found:g}"

@@ -6,6 +6,7 @@ import re
 from base64 import b64encode
 from html import escape
 from importlib.resources import files
+from pathlib import Path
 
 from dobandit.report.page import Page, Part, Picture, Points, Section, Table
 
@@ -34,6 +35,14 @@ def to_html(page: Page) -> str:
     header = f"<header><h1>{_text(page.title)}</h1>\n{lead}\n<dl>{facts}</dl></header>"
     sections = [_section(i, section) for i, section in enumerate(page.sections)]
     return "\n".join([head, header, _contents(page), *sections, "</body>\n</html>\n"])
+
+
+def write_html(page: Page, folder: Path, *forms: str) -> None:
+    """report.html, and its pictures as files beside it: png, svg or both."""
+    for picture in page.pictures:
+        for form in forms:
+            (folder / f"{picture.name}.{form}").write_bytes(getattr(picture, form))
+    (folder / "report.html").write_text(to_html(page), encoding="utf-8")
 
 
 def _contents(page: Page) -> str:

@@ -7,7 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from dobandit.plots import to_bytes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 AGAINST = {  # what regret is measured against
     "knapsack": "the best way to spend the budget (knapsack)",
@@ -31,6 +36,10 @@ class Picture(NamedTuple):
     svg: bytes
     shows: str
     png: bytes = b""  # the same, for a file beside the page
+
+    @classmethod
+    def of(cls, figure: Figure, name: str, shows: str) -> Picture:
+        return cls(name, to_bytes(figure, "svg"), shows, to_bytes(figure, "png"))
 
 
 class Points(NamedTuple):

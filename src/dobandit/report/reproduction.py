@@ -8,8 +8,8 @@ from pathlib import Path
 
 from dobandit import paper
 from dobandit.errors import listing
-from dobandit.plots import Curve, to_bytes
-from dobandit.report.html import to_html
+from dobandit.plots import Curve
+from dobandit.report.html import write_html
 from dobandit.report.markdown import to_markdown
 from dobandit.report.page import AGAINST, Page, Part, Picture, Points, Section, Table, counted, mean_text, versions
 
@@ -45,11 +45,7 @@ def reproduction_page(panels: Sequence[paper.Reproduced], *, timed: bool = True,
 
 def write_reproduction(panels: Sequence[paper.Reproduced], folder: Path, *, bounds: bool = False) -> None:
     """report.html, and every figure as PNG and SVG."""
-    page = reproduction_page(panels, bounds=bounds)
-    for picture in page.pictures:
-        (folder / f"{picture.name}.png").write_bytes(picture.png)
-        (folder / f"{picture.name}.svg").write_bytes(picture.svg)
-    (folder / "report.html").write_text(to_html(page), encoding="utf-8")
+    write_html(reproduction_page(panels, bounds=bounds), folder, "png", "svg")
 
 
 def remove_others(panels: Sequence[paper.Reproduced], folder: Path) -> list[str]:
@@ -66,9 +62,10 @@ def write_page(panels: Sequence[paper.Reproduced], path: Path) -> None:
     """A Markdown page without times: the same run gives the same page. Its pictures go to `images` beside it."""
     page = reproduction_page(panels, timed=False)
     page = page._replace(lead=f"{page.lead} This page is written by `dobandit reproduce --page FILE`.")
-    path.parent.joinpath("images").mkdir(exist_ok=True)
+    images = path.with_name("images")
+    images.mkdir(exist_ok=True)
     for picture in page.pictures:
-        path.parent.joinpath("images", f"{picture.name}.svg").write_bytes(picture.svg)
+        (images / f"{picture.name}.svg").write_bytes(picture.svg)
     path.write_text(to_markdown(page), encoding="utf-8")
 
 
@@ -141,7 +138,7 @@ def _row(judgement: paper.Judgement) -> list[str]:
 
 def _picture(found: paper.Reproduced, bounds: bool) -> Picture:
     figure = found.plot(f"{found.panel.figure}: {counted(found.trials, 'trial')}", bounds)
-    return Picture(found.panel.name, to_bytes(figure, "svg"), _title(found), to_bytes(figure, "png"))
+    return Picture.of(figure, found.panel.name, _title(found))
 
 
 def _title(found: paper.Reproduced) -> str:

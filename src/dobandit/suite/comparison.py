@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dobandit.arrays import Array
+from dobandit.evidence import write_table
 from dobandit.simulation import Results
 
 if TYPE_CHECKING:
@@ -71,11 +71,9 @@ class Comparison(Results):
 def write(comparisons: Iterable[Comparison], path: Path) -> None:
     """Tidy results as CSV: one line for each world, policy, trial and budget."""
     shown = "policy trial budget regret spent recommended".split()
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["world", "objective", "costs", *shown, "gap"])
-        for c in comparisons:
-            columns = c.columns()
-            gaps = c.gaps[columns["trial"]]
-            for line in zip(*(columns[name].tolist() for name in shown), gaps.tolist(), strict=True):
-                writer.writerow([c.world, c.objective, c.costs, *line])
+    tables = []
+    for c in comparisons:
+        columns = c.columns()
+        same = {name: np.full(len(columns["trial"]), getattr(c, name)) for name in ("world", "objective", "costs")}
+        tables.append({**same, **{name: columns[name] for name in shown}, "gap": c.gaps[columns["trial"]]})
+    write_table(path, {name: np.concatenate([table[name] for table in tables]) for name in tables[0]})
