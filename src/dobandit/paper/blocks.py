@@ -23,7 +23,7 @@ import numpy as np
 from dobandit import __version__
 from dobandit.arrays import Array
 from dobandit.files import DRAFT, make_folder, replacing, storing
-from dobandit.paper.panel import Panel
+from dobandit.paper.panels import Panel
 from dobandit.simulation import ARRAYS, simulate, simulate_costs
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ PIECE = 64  # trials; a whole block of chance
 ABANDONED = 10.0  # seconds; writing a piece takes an instant, so an older half-written file is a killed run's
 # What the numbers come from. A change anywhere else leaves the pieces valid.
 SOURCES = (
-    "chance.py elimination.py estimate evidence graph identification paper/blocks.py paper/panel.py policies problem "
+    "chance.py elimination.py estimate evidence graph identification paper/blocks.py paper/panels.py policies problem "
     "simulation worlds"
 ).split()
 
@@ -55,12 +55,9 @@ class Job(NamedTuple):
             "version": __version__,
             "source": source(),
             "numpy": np.__version__,
-            "panel": self.panel.name,
             **self.panel.setting(),
-            "policy": self.policy,
-            "seed": self.seed,
-            "first": self.first,
-            "trials": self.trials,
+            **self._asdict(),
+            "panel": self.panel.name,
         }
         return json.dumps(parts, sort_keys=True)
 

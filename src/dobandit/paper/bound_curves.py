@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from dobandit.arrays import Array
 from dobandit.estimate.published import has_no_backdoor
 from dobandit.paper.bounds import NO_BACKDOOR, costs_in_units, cumulative_lower, simple_lower_rate, theorem_1, theorem_2
-from dobandit.paper.panel import Panel
+from dobandit.paper.panels import Panel
 from dobandit.plots import Curve
 from dobandit.problem import Axis, Problem
 from dobandit.simulation import draw_costs, positive, scale_of, trial_seed

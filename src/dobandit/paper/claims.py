@@ -177,12 +177,8 @@ def _verdict(
 ) -> Verdict:
     """Whether all these sums are positive; shown is the regret of these policies with these weights."""
     shown = tuple(side.number({name: weights}) for name in names)
-    return Verdict(_all(side.number(sums).sign for sums in positive), _of(what, names), shown)
-
-
-def _all(signs: Iterable[int]) -> str:
-    lowest = min(signs)
-    return YES if lowest > 0 else TIE if lowest == 0 else NO
+    lowest = min(side.number(sums).sign for sums in positive)
+    return Verdict(YES if lowest > 0 else TIE if lowest == 0 else NO, _of(what, names), shown)
 
 
 def _of(what: str, names: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -18,17 +18,15 @@ import numpy as np
 from dobandit.errors import SimulationError
 from dobandit.paper.blocks import PIECE, Block, Blocks, Job, compute, cut
 from dobandit.paper.bound_curves import bounds_beside, bounds_trials
-from dobandit.paper.panel import Panel
-from dobandit.paper.panels import PANELS, panels_of
+from dobandit.paper.panels import PANELS, Panel, panels_of
 from dobandit.paper.published import Point, points
 from dobandit.plots import Curve, curves_figure
 from dobandit.policies import policy, spec_of
-from dobandit.simulation import ARRAYS, Results, Submits, check_trials, processes
+from dobandit.simulation import ARRAYS, Progress, Results, Submits, check_trials, processes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Progress = Callable[[str, float], None]  # a panel, and the share of its work that is done
 TRIALS = 100  # as in the paper
 
 

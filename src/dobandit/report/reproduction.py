@@ -106,10 +106,11 @@ def _of_algorithm_2(found: paper.Reproduced) -> paper.Agreement:
 
 def _section(found: paper.Reproduced, timed: bool, bounds: bool) -> Section:
     panel = found.panel
+    figure = found.plot(f"{panel.figure}: {counted(found.trials, 'trial')}", bounds)
     took = f" Computed in {found.seconds:.1f} s." if timed else ""
     parts: list[Part] = [
         f"{panel.figure}: {panel.describe()}. Regret against {AGAINST[found.optimum]}. {panel.remark}".strip() + took,
-        _picture(found, bounds),
+        Picture.of(figure, panel.name, _title(found)),
         *([BOUNDS_TEXT[panel.objective].format(counted(paper.bounds_trials(found.trials), "trial"))] if bounds else []),
         _numbers(found),
     ]
@@ -134,11 +135,6 @@ def _row(judgement: paper.Judgement) -> list[str]:
     verdicts = [judgement.published, judgement.nearest, judgement.as_defined]
     what = next((f" ({v.what})" for v in verdicts if v), "")
     return [judgement.text.removesuffix(".") + what, *(_verdict(verdict) for verdict in verdicts)]
-
-
-def _picture(found: paper.Reproduced, bounds: bool) -> Picture:
-    figure = found.plot(f"{found.panel.figure}: {counted(found.trials, 'trial')}", bounds)
-    return Picture.of(figure, found.panel.name, _title(found))
 
 
 def _title(found: paper.Reproduced) -> str:

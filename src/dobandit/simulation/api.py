@@ -23,7 +23,7 @@ from dobandit.worlds import World
 
 BATCH = 16 * BLOCK  # trials that run in one batch
 PLANNED = 8  # times as many rows where policies plan ahead
-Progress = Callable[[str, float], None]  # a policy, and the share of its work that is done
+Progress = Callable[[str, float], None]  # what is worked on (a policy, a panel), and the share of it that is done
 
 
 def simulate(

@@ -129,7 +129,7 @@ def trial_seed(seed: int, purpose: str, trial: int) -> int:
 def chosen_policies(
     policies: str | Iterable[str | Policy] | None, objective: Objective, problem: Problem | None = None
 ) -> dict[str, Policy]:
-    """Policies by their names, all of them for this objective and the arms of the problem; by default, all there are."""
+    """Policies by their names, which must fit the objective and the arms of the problem; default: all that do."""
     fitting = policies_for(objective, problem)
     found: dict[str, Policy] = {}
     for made in map(policy, [policies] if isinstance(policies, str) else fitting if policies is None else policies):

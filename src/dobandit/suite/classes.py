@@ -55,14 +55,6 @@ class Source:
     note: str = ""  # what readers of the results should know
 
 
-def _paper(graph: Graph, chance: Generator, trial: int) -> World:
-    return xor(graph, int(chance.integers(2**53)))
-
-
-def _parallel(n: int, chance: Generator, trial: int) -> World:
-    return parallel(n)
-
-
 def _random(wanted: Callable[[Graph], bool], chance: Generator, trial: int, largest: int = 8, **tables: Any) -> World:
     return make.random_world(chance, make.random_graph(chance, largest, wanted), **tables)
 
@@ -127,12 +119,13 @@ _PARALLEL_COSTS = {**USUAL_COSTS, "simple": "25"}
 
 
 def _fig(number: int, graph: Graph, name: str, beside: str = "", **rest: Any) -> Source:
-    return Source(name, f"the paper's Fig. {number}{beside}, XOR models", partial(_paper, graph), True, **rest)
+    about = f"the paper's Fig. {number}{beside}, XOR models"
+    return Source(name, about, lambda chance, _: xor(graph, int(chance.integers(2**53))), True, **rest)
 
 
 def _causes(n: int, words: str) -> Source:
     about = f"{words} causes of the reward, one matters, rarely"
-    return Source(f"parallel-{n}", about, partial(_parallel, n), True, costs=_PARALLEL_COSTS)
+    return Source(f"parallel-{n}", about, lambda chance, trial: parallel(n), True, costs=_PARALLEL_COSTS)
 
 
 _SOURCES = (

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from urllib.parse import parse_qsl
 
-import numpy as np
-
 from dobandit.errors import WorldError, did_you_mean, listing
 from dobandit.suite.classes import WORLDS, Source
-from dobandit.worlds import World, from_bif
+from dobandit.worlds import from_bif
 
 KEYS = ("hide", "reward")
 
@@ -28,11 +25,6 @@ def find(name: str) -> Source:
     return WORLDS[plain]
 
 
-def _same(world: World, chance: np.random.Generator, trial: int) -> World:
-    """One world for all trials; only costs and luck differ between them."""
-    return world
-
-
 def _network(name: str, path: str, query: str) -> Source:
     asked = _keys(name, query)
     if not asked.get("reward"):
@@ -41,7 +33,8 @@ def _network(name: str, path: str, query: str) -> Source:
     reward, file = asked["reward"], Path(path).name
     world, as_written = from_bif(path, hide, reward), from_bif(path, hide)
     note = _worths(f"{file}: {reward}", as_written.domains[reward], world.domains[reward])
-    return Source(name, f"the network {file}", partial(_same, world), one_graph=True, reward=reward, note=note)
+    # One world for all trials; only costs and luck differ between them.
+    return Source(name, f"the network {file}", lambda chance, trial: world, one_graph=True, reward=reward, note=note)
 
 
 def _worths(whose: str, values: Sequence[str], worths: Sequence[str]) -> str:
