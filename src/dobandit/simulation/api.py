@@ -184,8 +184,8 @@ class _Work(NamedTuple):
 
 
 def _simulated(match: Match, axis: Axis, grid: tuple[float, ...], work: _Work) -> Results:
-    played, (best, how) = _play_all(match, work), _optimum(match, work)
     problem, utility = match.problem, match.utility
+    played, (best, how) = _play_all(match, work), _optimum(problem, utility, work)
     earned = {name: regret.found(problem.objective, p.pulls, p.recommended, utility) for name, p in played.items()}
     same: dict[str, Any] = {field: {name: getattr(p, field) for name, p in played.items()} for field in Played._fields}
     return Results(
@@ -224,10 +224,10 @@ def _play_all(match: Match, work: _Work) -> dict[str, Played]:
     }
 
 
-def _optimum(match: Match, work: _Work) -> tuple[Array, str]:
+def _optimum(problem: Problem, utility: Array, work: _Work) -> tuple[Array, str]:
     """What the best choice with known means earns, with axes (trial, place on the grid), and how it was computed."""
-    if match.problem.objective == "simple":
-        return match.utility.max(axis=1, keepdims=True).repeat(work.places, axis=1), "best arm"
-    found = [regret.optimum(match.utility, costs, work.budgets) for costs in np.moveaxis(work.costs, 1, 0)]
+    if problem.objective == "simple":
+        return utility.max(axis=1, keepdims=True).repeat(work.places, axis=1), "best arm"
+    found = [regret.optimum(utility, costs, work.budgets) for costs in np.moveaxis(work.costs, 1, 0)]
     how = "knapsack" if all(how == "knapsack" for _, how in found) else found[-1][1]
     return np.concatenate([best for best, _ in found], axis=1), how

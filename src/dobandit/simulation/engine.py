@@ -97,7 +97,7 @@ class _Run:
             if not ending.any():
                 choice = self.compiled.choose(self.view(asked, affordable), asked.state, self.chance)
                 ending = np.asarray(choice.arm == STOP)
-                self._check(choice, affordable)
+                self._check(choice, ending, affordable)
                 self.rows.remember(index, choice)
             if not ending.any():
                 return
@@ -106,8 +106,7 @@ class _Run:
             if sum(gone.evidence.counts.size for gone in self.retired) > TOGETHER:
                 self.recommend()
 
-    def _check(self, choice: Choice[Any], affordable: Flags) -> None:
-        stops = np.asarray(choice.arm == STOP)
+    def _check(self, choice: Choice[Any], stops: Flags, affordable: Flags) -> None:
         paid = affordable[np.arange(len(affordable)), np.maximum(choice.arm, 0)]
         if not (paid | stops).all():
             raise PolicyError(f"{spec_of(self.policy)} chose an arm that it cannot pay; this is a bug in the policy")
@@ -181,17 +180,17 @@ class _Run:
         self.rows.evidence.add(at, arms, codes[:, self.nature.seen], reward, number.astype(np.intp))
 
     def view(self, rows: Rows, affordable: Flags) -> View:
+        told = rows.evidence.told.copy()  # a policy may remember it while the evidence grows
         return View(
             problem=self.setting.problem,
-            # A copy of what is counted by arm, because a policy may remember it while the evidence grows.
-            evidence=replace(rows.evidence, told=rows.evidence.told.copy()),
+            evidence=replace(rows.evidence, told=told),
             trials=self.setting.trials[rows.trial],
             times=rows.time.copy(),
             costs=rows.costs,
             budget=rows.budget,
             left=rows.budget - rows.spent,
             affordable=affordable,
-            pulls=rows.evidence.told.copy(),
+            pulls=told,
         )
 
 
