@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,9 @@ import click
 
 from dobandit.cli.common import FILE, PROBLEM, ROWS, console, print_json, read_rows, say, with_common_options, world_of
 from dobandit.cli.tables import table
-from dobandit.errors import NotIdentifiable
+from dobandit.errors import NotIdentifiable, listing
 from dobandit.estimate.observational import LEVEL, Verdict, check_graph
+from dobandit.estimate.pooled import Standing, standings
 from dobandit.evidence import Fitted, fit
 from dobandit.graph import independencies, quoted
 from dobandit.identification import identify
@@ -75,8 +77,11 @@ def _document(problem: Problem, learnt: dict[Set, tuple[str, str]], verdicts: li
             "identifiable": method != "none",
             "method": method,
             "backdoor": any(problem.graph.has_backdoor(v, problem.reward) for v in arm.variables),
+            "alias_of": None if standing.alias_of is None else str(problem.arms[standing.alias_of]),
+            "dominated_by": [list(others) for others in standing.dominated_by],
+            "never_best": standing.never_best,
         }
-        for arm, cost, method in zip(problem.arms, problem.costs, methods, strict=True)
+        for arm, cost, method, standing in zip(problem.arms, problem.costs, methods, standings(problem), strict=True)
     ]
     return {
         "variables": list(problem.graph.variables),
@@ -117,10 +122,30 @@ def _show(problem: Problem, learnt: dict[Set, tuple[str, str]]) -> None:
     for variables, (method, how) in learnt.items():
         answer = f"[yellow]no[/], {escape(how)}" if method == "none" else f"yes, {method}: {escape(how)}"
         values = " × ".join(", ".join(problem.domains[v].known) for v in variables)
-        name = f"do({', '.join(map(quoted, variables))})"
-        shown.add_row(escape(name), escape(values), _cost_text(problem, variables), answer)
+        shown.add_row(escape(_name(variables)), escape(values), _cost_text(problem, variables), answer)
     screen.print()
     screen.print(shown)
+    for note in _notes(problem):
+        screen.print(note, markup=False)
+
+
+def _notes(problem: Problem) -> Iterator[str]:
+    """Which options are not worth offering: those with the mean of a smaller one, and those that are never the best."""
+    if problem.sets_single_variables:
+        return
+    by_set: dict[Set, list[Standing]] = {}
+    for arm, standing in zip(problem.arms, standings(problem), strict=True):
+        by_set.setdefault(arm.variables, []).append(standing)
+    same = [s for s, found in by_set.items() if s and all(one.alias_of is not None for one in found)]
+    never = [s for s, found in by_set.items() if s not in same and all(one.never_best for one in found)]
+    if same:
+        yield f"Same mean as a smaller option: {listing(map(_name, same))}."
+    if never:
+        yield f"Never the only best option, but it may be cheap to learn from: {listing(map(_name, never))}."
+
+
+def _name(variables: Set) -> str:
+    return f"do({', '.join(map(quoted, variables))})"
 
 
 def _cost_text(problem: Problem, variables: Set) -> str:

@@ -55,8 +55,9 @@ class CompiledCausalExplore(OnPooledEvidence[Doubts]):
         state = state._replace(refuted=self.refuted(pooled, view.evidence, state.refuted, known))
         alone = pooled.judged_alone(state.refuted)
         means = np.where(alone, pooled.own.known(view.evidence).means, known.means.T)
-        leader = recommended(self.levelled(pooled.without_aliases(means, view.costs, state.refuted)), view.costs)
-        gap = means - means[np.arange(len(leader)), leader][:, np.newaxis]
+        able = pooled.candidates(pooled.without_aliases(means, view.costs, state.refuted), state.refuted)
+        leader = recommended(self.levelled(able), view.costs)
+        gap = pooled.candidates(means, state.refuted) - means[np.arange(len(leader)), leader][:, np.newaxis]
         information = _information(pooled, view, known.gradients, totals, leader, alone)
         score = np.max([_score(gap, information, h, view, pooled) for h in _sums(view)], axis=0)
         score = _or_cheapest(pooled.without_aliases(score, view.costs, state.refuted), view)

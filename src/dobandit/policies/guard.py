@@ -101,9 +101,9 @@ class OnPooledEvidence(Compiled[S]):
         refuted, added = self._doubts(view, state)
         for rows, pooled, seen in self.graphs.by_graph(view.evidence, added):
             known, _ = pooled.known(seen)
-            alone = pooled.judged_alone(self.refuted(pooled, seen, refuted[rows], known))
-            means = self.levelled(np.where(alone, pooled.own.known(seen).means, known.means.T))
-            found[rows] = recommended(means, view.costs[rows])
+            off = self.refuted(pooled, seen, refuted[rows], known)
+            means = np.where(pooled.judged_alone(off), pooled.own.known(seen).means, known.means.T)
+            found[rows] = recommended(self.levelled(pooled.candidates(means, off)), view.costs[rows])
         return found
 
     def levelled(self, scores: Array) -> Array:

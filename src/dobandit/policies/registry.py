@@ -58,7 +58,8 @@ def check_fits(made: Policy, problem: Problem) -> None:
 
 def _obstacle(kind: type[Policy], problem: Problem) -> str | None:
     """What a policy needs that a problem does not have."""
-    if kind.single_variables_only and not problem.sets_single_variables:
+    has_missing = any(problem.domains[v].has_missing for v in problem.intervenable)  # a value that no arm sets
+    if kind.single_variables_only and (has_missing or not problem.sets_single_variables):
         return "is defined for arms that set a single variable, with an arm for each of its values"
     if kind.needs_range and not problem.has_range:
         return "needs rewards between two known ends ([reward] range = [0, 500])"

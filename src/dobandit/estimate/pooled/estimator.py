@@ -10,6 +10,7 @@ import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.estimate.pooled.arm_estimates import ArmEstimates, ArmEstimator
+from dobandit.estimate.pooled.dominance import standings
 from dobandit.estimate.pooled.expected_counts import ExpectedCounts
 from dobandit.estimate.pooled.implied_independencies import ImpliedIndependencies
 from dobandit.estimate.pooled.joint import Joint
@@ -47,6 +48,9 @@ class PooledEstimator:
         self._predicted = slice(self._cells, self._cells + self.expected.layout.size)
         self._together = self.layout.size - self.joint.layout.size  # where the joint table begins
         self._has_aliases = bool(self.pool.is_alias.any())
+        # Only where variables are set together: dominated arms, as teachers, are pulled but never recommended.
+        has_sets = not problem.sets_single_variables and problem.objective == "simple"
+        self._never_best = np.array([one.never_best for one in standings(problem)] if has_sets else [False])
 
     def translated(self, evidence: Evidence, other: PooledEstimator) -> Evidence:
         """The same outcomes in the tables of another graph."""
@@ -148,6 +152,14 @@ class PooledEstimator:
     def violations(self, evidence: Evidence) -> Array:
         """How far outcomes are off the implied independencies; 0 where they agree. Axes (row, independence)."""
         return self.implied.violations(self.together(evidence))
+
+    def candidates(self, means: Array, refuted: Array) -> Array:
+        """Means that are never the largest for arms that cannot be the only best, as long as nothing contradicts the
+        graph that says so: axes (row, arm)."""
+        if not self._never_best.any():
+            return means
+        trusted = ~(refuted > 0).any(axis=1, keepdims=True)
+        return np.where(self._never_best & trusted, -np.inf, means)
 
     def without_aliases(self, scores: Array, costs: Array, refuted: Array) -> Array:
         """Scores that are never the best for arms that the graph says to have the same mean as an earlier one (as do(),

@@ -13,6 +13,7 @@ import numpy as np
 
 from dobandit.arrays import Indices
 from dobandit.estimate.pooled.circuit import Circuit, Compiled, Function
+from dobandit.estimate.pooled.dominance import first_alike
 from dobandit.estimate.pooled.formula_choice import FormulaChoice, cards_of, choice_for, choice_for_observing
 from dobandit.estimate.pooled.formulas import Do, Factor, Formula, acting, overlapping, set_axis
 from dobandit.estimate.pooled.invariance import pooled, private
@@ -41,7 +42,7 @@ class Pool:
         self._acting = [acts[frozenset(arm.variables)] for arm in problem.arms]
         chosen: dict[Do, FormulaChoice] = {(): choice_for_observing(problem)}
         chosen |= {do: choice_for(problem, do, sets) for do in dict.fromkeys(self._acting) if do}
-        self.alias_of = self._first_alike()
+        self.alias_of = np.array(first_alike(problem))
         self.is_alias = self.alias_of < np.arange(len(problem.arms))
         factors = dict.fromkeys(
             f for choice in chosen.values() for formula in (*choice.whole, *choice.projected) for f in formula.factors
@@ -66,14 +67,6 @@ class Pool:
     @property
     def estimates(self) -> int:
         return len(self.arm_of)
-
-    def _first_alike(self) -> Indices:
-        """For every arm the first one that has the same mean: they agree on what still matters."""
-        first: dict[frozenset[tuple[str, str]], int] = {}
-        found = []
-        for k, (arm, acts) in enumerate(zip(self.problem.arms, self._acting, strict=True)):
-            found.append(first.setdefault(frozenset(s for s in arm.settings if s[0] in acts), k))
-        return np.array(found)
 
     def _compile(self, chosen: Mapping[Do, FormulaChoice]) -> None:
         problem = self.problem
