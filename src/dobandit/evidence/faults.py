@@ -93,14 +93,14 @@ def _values(source: Source, strange: dict[str, list[Occurrence]]) -> str:
 def _fits(value: object, variable: str, problem: Problem) -> bool:
     if variable == problem.reward and problem.reward_is_continuous:
         text, ends = label(value), problem.reward_values  # type: ignore[arg-type]
-        return is_numeral(text) and (not ends or min(ends) <= float(text) <= max(ends))
+        return is_numeral(text) and min(ends) <= float(text) <= max(ends)
     return value_in(problem.domains[variable], value) in problem.domains[variable]  # type: ignore[arg-type]
 
 
 def _allowed(variable: str, problem: Problem) -> str:
     if variable == problem.reward and problem.reward_is_continuous:
         ends = problem.reward_values
-        return f"{variable} is a number" + (f" from {min(ends):g} to {max(ends):g}" if ends else "")
+        return f"{variable} is a number" + (f" from {min(ends):g} to {max(ends):g}" if problem.has_range else "")
     values = listing(problem.domains[variable])
     numbers = "numbers, or " if problem.domains[variable].cuts else ""
     return f"the values of {variable} are {numbers}{values}"
