@@ -64,4 +64,6 @@ class Domain(tuple[str, ...]):
 
 def value_in(domain: Collection[str], value: Value | None) -> str:
     """The value of a domain that is meant, else the label as it is; an empty text is what a missing value has."""
-    return (domain if isinstance(domain, Domain) else Domain(domain)).meant(value)
+    if isinstance(domain, Domain):
+        return domain.meant(value)
+    return "" if is_null(value) else spelled_in(domain, value)

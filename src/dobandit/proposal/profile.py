@@ -13,6 +13,8 @@ from dobandit.arrays import Array
 from dobandit.evidence import Source
 from dobandit.problem import BINARY, is_missing, is_null, is_numeral, label, value_in
 
+SPELLINGS = 20  # in which a column may have 0 and 1: False, FALSE, false, ...
+
 
 @dataclass(frozen=True)
 class Profile:
@@ -34,11 +36,9 @@ class Profile:
     @cached_property
     def numbers(self) -> tuple[Array, Array]:
         """The different numbers of a numeric column in increasing order, and the rows of each."""
-        found: Counter[float] = Counter()
-        for text, rows in self.counts.items():
-            found[float(text)] += rows
-        ordered = sorted(found.items())
-        return np.array([number for number, _ in ordered]), np.array([rows for _, rows in ordered], dtype=float)
+        given = np.array([float(text) for text in self.counts])
+        numbers, places = np.unique(given, return_inverse=True)
+        return numbers, np.bincount(places, list(self.counts.values()))
 
     @property
     def is_whole(self) -> bool:
@@ -58,7 +58,7 @@ def profile(source: Source, column: str) -> Profile:
             missing["" if is_null(value) else str(value).strip()] += rows
         else:
             counts[str(value) if isinstance(value, date | datetime) else label(value)] += rows
-    meant = {text: value_in(BINARY, text) for text in counts}
+    meant = {text: value_in(BINARY, text) for text in counts} if len(counts) <= SPELLINGS else {}
     if meant and set(meant.values()) <= set(BINARY):
         counts = Counter({text: sum(n for t, n in counts.items() if meant[t] == text) for text in set(meant.values())})
     return Profile(column, counts, missing)

@@ -6,6 +6,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
+
 from dobandit.evidence import by_value
 from dobandit.graph import quoted
 from dobandit.problem import BINARY, Domain, is_numeral, label
@@ -120,9 +122,8 @@ def _bins(found: Proposal) -> str:
         if v.cuts:
             numbers, rows = v.profile.numbers
             domain = Domain.binned(v.cuts)
-            inside = dict.fromkeys(domain, 0.0)
-            for number, times in zip(numbers.tolist(), rows.tolist(), strict=True):
-                inside[domain.meant(number)] += times
+            counts = np.bincount(np.digitize(numbers, v.cuts), rows, len(domain))
+            inside = dict(zip(domain, counts.tolist(), strict=True))
             lines += _wrapped(_shown(inside) + _holes(v), f"# {_key(v.name)} is {numbers[0]:g} to {numbers[-1]:g}: ")
             lines.append(f"{_key(v.name)} = [{', '.join(map(label, v.cuts))}]")
     title = "[bins]                   # numbers: cut points, which belong to the bin above them; move them as you like"
