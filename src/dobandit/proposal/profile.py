@@ -38,7 +38,8 @@ class Profile:
         """The different numbers of a numeric column in increasing order, and the rows of each."""
         given = np.array([float(text) for text in self.counts])
         numbers, places = np.unique(given, return_inverse=True)
-        return numbers, np.bincount(places, list(self.counts.values()))
+        rows = np.bincount(places, np.array(list(self.counts.values()), dtype=float))
+        return numbers, rows.astype(float)
 
     @property
     def is_whole(self) -> bool:
@@ -51,7 +52,7 @@ class Profile:
 
 
 def profile(source: Source, column: str) -> Profile:
-    """What a column holds; where all values mean 0 and 1, these are its values."""
+    """What a column holds; where all values mean 0 and 1, these are its values, unless they are yes and no."""
     counts, missing = Counter[str](), Counter[str]()
     for value, rows, _ in source.values(column):
         if is_missing(value):
@@ -59,7 +60,8 @@ def profile(source: Source, column: str) -> Profile:
         else:
             counts[str(value) if isinstance(value, date | datetime) else label(value)] += rows
     meant = {text: value_in(BINARY, text) for text in counts} if len(counts) <= SPELLINGS else {}
-    if meant and set(meant.values()) <= set(BINARY):
+    are_two_words = len(counts) == 2 and {text.lower() for text in counts} == {"no", "yes"}
+    if meant and set(meant.values()) <= set(BINARY) and not are_two_words:
         counts = Counter({text: sum(n for t, n in counts.items() if meant[t] == text) for text in set(meant.values())})
     return Profile(column, counts, missing)
 
