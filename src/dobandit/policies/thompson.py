@@ -22,8 +22,8 @@ from dobandit.problem import Problem
 class Thompson(Policy):
     """The largest draw / cost, each draw from Beta(1 + successes, 1 + failures). Adaptation: the division by cost.
 
-    A reward between 0 and 1 counts partly as a success and partly as a failure. `arms=pomis` plays only arms that can be
-    the best by the graph, as Lee and Bareinboim (NeurIPS 2018) do; costs are not considered in that.
+    A reward between 0 and 1 counts partly as a success and partly as a failure. `arms=pomis` plays only arms that can
+    be the best by the graph, as Lee and Bareinboim (NeurIPS 2018) do; costs are not considered in that.
     """
 
     name = "thompson"

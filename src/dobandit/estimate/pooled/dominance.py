@@ -1,7 +1,7 @@
 """Which arms have the same mean as another one, and which can never be the best, whatever the model of the graph is.
 
-Arms have the same mean if they agree on what still matters when all their variables are set. A set T *dominates* a set S
-if, where T is known, the same is left to change the reward whether S or T was set: then E[Y | do(s)] is an average of
+Arms have the same mean if they agree on what still matters when all their variables are set. A set T *dominates* a set
+S if, where T is known, the same is left to change the reward whether S or T was set: then E[Y | do(s)] is an average of
 E[Y | do(t)] over the values t that T takes under do(s), so that one of these is at least as good. If all sets are
 offered, the sets that none dominates are the possibly-optimal minimal intervention sets (POMIS) of Lee and Bareinboim
 (NeurIPS 2018, AAAI 2019); the rule works for any offer.
