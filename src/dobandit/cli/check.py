@@ -112,7 +112,9 @@ def _show(problem: Problem, learnt: dict[Set, tuple[str, str]]) -> None:
 
     screen = console()
     verb = {"max": "large", "min": "small"}[problem.goal]
-    screen.print(f"[bold]Make {problem.reward} {verb}[/]: {problem.objective} regret, budget {problem.budget:g}\n")
+    screen.print(
+        f"[bold]Make {escape(problem.reward)} {verb}[/]: {problem.objective} regret, budget {problem.budget:g}\n"
+    )
     screen.print(problem.graph.draw(screen.width), markup=False)
     if problem.graph.bidirected:
         screen.print("[dim]dashed: a hidden cause acts on both[/]")
@@ -154,6 +156,8 @@ def _cost_text(problem: Problem, variables: Set) -> str:
 
 
 def _show_independencies(problem: Problem, verdicts: list[Verdict], data: Path | None) -> None:
+    from rich.markup import escape
+
     screen = console()
     screen.print()
     if not verdicts:
@@ -166,17 +170,19 @@ def _show_independencies(problem: Problem, verdicts: list[Verdict], data: Path |
     shown = table("the graph implies", "p-value", "the data")
     for verdict in verdicts:
         p = verdict.p_value
-        shown.add_row(str(verdict.independence), "" if p is None else f"{p:.2g}", _in_words(problem, verdict))
+        shown.add_row(escape(str(verdict.independence)), "" if p is None else f"{p:.2g}", _in_words(problem, verdict))
     screen.print(shown)
     screen.print(f"\n{_summary(verdicts)}")
 
 
 def _in_words(problem: Problem, verdict: Verdict) -> str:
+    from rich.markup import escape
+
     if verdict.p_value is not None:
         return "[red]contradict it[/]" if verdict.rejected else "agree"
     independence = verdict.independence
     if problem.reward_is_continuous and problem.reward in (independence.a, independence.b, *independence.given):
-        return f"not tested: {problem.reward} is a measurement"
+        return f"not tested: {escape(problem.reward)} is a measurement"
     return "are too few to tell"
 
 

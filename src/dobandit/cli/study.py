@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ from dobandit.cli.common import PROBLEM, ROWS, print_json, read_arm, read_rows, 
 from dobandit.cli.study_answers import PULL, STUDY, answer, study_command
 from dobandit.errors import DobanditError
 from dobandit.evidence import STANDARD_INPUT
+from dobandit.graph import QUOTED, unquoted
 from dobandit.problem import Problem
 from dobandit.report import counted
 from dobandit.study import MEMORY, WORKER, Money, Receipt, Study, shown
@@ -183,16 +185,20 @@ def _id(text: str) -> int:
     return int(text)
 
 
+_SETTING = re.compile(rf"\s*({QUOTED}|[^=\s][^=]*?)\s*=\s*(.*?)\s*", re.DOTALL)
+
+
 def _outcome(values: Sequence[str]) -> dict[str, str]:
-    """`X=1 Y=0` as a mapping."""
+    """`X=1 "Customer segment"=young` as a mapping; names and values may stand in quotes."""
     found: dict[str, str] = {}
     for text in values:
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip():
+        setting = _SETTING.fullmatch(text)
+        if setting is None:
             raise click.UsageError(f"{text!r} is not an outcome of a variable: write X=1 Y=0")
-        if name.strip() in found:
-            raise click.UsageError(f"{name.strip()} is given twice")
-        found[name.strip()] = value
+        name, value = (unquoted(part) if re.fullmatch(QUOTED, part) else part for part in setting.groups())
+        if name in found:
+            raise click.UsageError(f"{name} is given twice")
+        found[name] = value
     return found
 
 

@@ -16,13 +16,14 @@ def table(*words: str, numbers: Iterable[str] = (), wrap: str | None = None, gap
     `wrap` is the only column that a narrow terminal may break into lines (None: all of them), `gap` the space between
     two columns and `below` the number of empty lines after each row.
     """
+    from rich.markup import escape
     from rich.table import Table
 
     made = Table(box=None, pad_edge=False, header_style="bold", padding=(0, gap, below, 0))
     for name in words:
-        made.add_column(name, no_wrap=wrap not in (None, name), overflow="fold" if name == wrap else "ellipsis")
+        made.add_column(escape(name), no_wrap=wrap not in (None, name), overflow="fold" if name == wrap else "ellipsis")
     for name in numbers:
-        made.add_column(name, justify="right", no_wrap=wrap is not None)
+        made.add_column(escape(name), justify="right", no_wrap=wrap is not None)
     return made
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.errors import DataError
+from dobandit.graph import normal
 from dobandit.evidence.grouped import Grouped, Measured
 from dobandit.evidence.numbers import as_number
 from dobandit.evidence.reading import Reading
@@ -89,7 +90,7 @@ class Columns:
 def columns_of_mapping(data: Mapping[str, Any]) -> dict[str, list[Any]]:
     """Sequences of any kind as lists, all of the same length."""
     try:
-        columns = {str(name): np.asarray(column) for name, column in data.items()}
+        columns = {normal(str(name)): np.asarray(column) for name, column in data.items()}
         if any(column.ndim != 1 for column in columns.values()) or len({len(c) for c in columns.values()}) > 1:
             raise ValueError
     except ValueError:

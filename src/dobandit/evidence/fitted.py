@@ -12,6 +12,7 @@ from dobandit.evidence.faults import Fault, counted, refusal, variable_faults
 from dobandit.evidence.grouped import Grouped
 from dobandit.evidence.reading import Reading
 from dobandit.evidence.source import Occurrence, Source
+from dobandit.graph import normal
 from dobandit.problem import MISSING, Problem
 
 
@@ -113,5 +114,6 @@ class Fitted:
 
 def _column_of(variable: str, problem: Problem, source: Source) -> str:
     """The column that holds a variable: the one that the problem names, or, as in files of ours, the variable's own."""
-    stated = problem.columns.get(variable, variable)
-    return stated if stated in source.columns else variable
+    columns = {normal(column): column for column in source.columns}  # however their letters are composed
+    stated = normal(problem.columns.get(variable, variable))
+    return columns.get(stated) or columns.get(variable, variable)

@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from dobandit.graph.admg import Graph
+from dobandit.graph.names import quoted
 from dobandit.graph.separation import closure
 
 
@@ -18,7 +19,8 @@ class Independence(NamedTuple):
     given: tuple[str, ...]
 
     def __str__(self) -> str:
-        return f"{self.a} ⫫ {self.b}" + (f" | {', '.join(self.given)}" if self.given else "")
+        a, b, *given = map(quoted, (self.a, self.b, *self.given))
+        return f"{a} ⫫ {b}" + (f" | {', '.join(given)}" if given else "")
 
 
 def independencies(graph: Graph) -> Iterator[Independence]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from dobandit.errors import GraphError, NotIdentifiable
-from dobandit.graph import Graph, GraphLike, as_graph, proper_backdoor, separator
+from dobandit.graph import Graph, GraphLike, as_graph, normal, proper_backdoor, separator
 from dobandit.identification import tian
 from dobandit.identification.estimand import Estimand, Method
 from dobandit.identification.expressions import Sum, Table
@@ -26,7 +26,7 @@ def is_identifiable(graph: GraphLike, do: str | Iterable[str], on: str) -> bool:
     Parameters
     ----------
     graph
-        A Graph, a text, or a Problem.
+        A Graph, whatever `Graph` takes, or a Problem.
     do
         The variable that is set, or several that are set together.
     on
@@ -72,7 +72,7 @@ def _checked(given: GraphLike, do: str | Iterable[str], on: str) -> tuple[Graph,
     for what, name in (*(("do", name) for name in names), ("on", on)):
         if not isinstance(name, str):
             raise GraphError(f"{what}: expected the name of a variable, not {name!r}")
-    graph = as_graph(given)
+    graph, names, on = as_graph(given), list(map(normal, names)), normal(on)
     graph.in_order(names if _is_everything(graph, on) else [*names, on])  # an unknown variable is refused here
     if on in names:
         raise GraphError(f"do and on are both {on}; name another variable that it may have an effect on")

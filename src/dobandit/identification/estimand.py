@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+from dobandit.graph import quoted
 from dobandit.identification.expressions import Sum, Table, tables
 
 if TYPE_CHECKING:
@@ -89,5 +90,5 @@ class Estimand:
         return gradient(self, tables, weights)
 
     def __str__(self) -> str:
-        formula = self.formula.write({x: x for x in self.do})
-        return f"P({', '.join(self.on)} | do({', '.join(self.do)})) = {formula}"
+        formula = self.formula.write({x: quoted(x) for x in self.do})
+        return f"P({', '.join(map(quoted, self.on))} | do({', '.join(map(quoted, self.do))})) = {formula}"

@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from dobandit.graph import quoted
+
 
 @dataclass(frozen=True)
 class Table:
@@ -31,8 +33,8 @@ class Table:
         return frozenset((*self.given, self.variable))
 
     def write(self, names: Names) -> str:
-        given = ", ".join(names.get(v, v) for v in self.given)
-        return f"P({names.get(self.variable, self.variable)}{' | ' if given else ''}{given})"
+        variable, *given = (names.get(v) or quoted(v) for v in (self.variable, *self.given))
+        return f"P({variable}{' | ' if given else ''}{', '.join(given)})"
 
     def __str__(self) -> str:
         return self.write({})
@@ -51,12 +53,12 @@ class Sum:
         return frozenset[str]().union(*(f.free for f in self.factors)) - self.over
 
     def write(self, names: Names) -> str:
-        names = {**names, **{v: _fresh(names.get(v, v), names) for v in self.over}}
+        names = {**names, **{v: _fresh(names.get(v) or quoted(v), names) for v in self.over}}
         written = [f.write(names) for f in self.factors]
         if len(written) > 1:
             written = [t if isinstance(f, Table) else f"[{t}]" for f, t in zip(self.factors, written, strict=True)]
         product = " ".join(written) or "1"
-        over = ",".join(sorted(names.get(v, v) for v in self.over))
+        over = ",".join(sorted(names[v] for v in self.over))
         return f"Σ_{over} {product}" if over else product
 
 

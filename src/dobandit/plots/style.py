@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator, Sequence
+import unicodedata
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -30,6 +32,12 @@ INK, GREY, LIGHT = "#222222", "#767676", "#DDDDDD"
 
 TITLE, TEXT, SMALL = 12.0, 10.0, 9.0  # points
 LEGEND_ROW = 0.24  # inches
+# Fonts with letters that matplotlib's own one lacks, as systems have them; those that are installed help out.
+MORE_LETTERS = (
+    *("Noto Sans CJK JP", "Noto Sans CJK SC", "Hiragino Sans", "PingFang SC", "Yu Gothic", "Microsoft YaHei"),
+    *("Malgun Gothic", "Apple SD Gothic Neo", "WenQuanYi Zen Hei", "Droid Sans Fallback", "Arial Unicode MS"),
+    *("Noto Sans Devanagari", "Noto Sans Thai", "Noto Sans Arabic", "Nirmala UI", "Leelawadee UI"),
+)
 SWATCH = 0.62  # inches of a legend entry that are not its text
 # What matplotlib would write into each format besides the drawing: dates, and its own version.
 UNWRITTEN: dict[str, dict[str, None]] = {
@@ -43,10 +51,12 @@ UNWRITTEN: dict[str, dict[str, None]] = {
 def plain_style(**settings: object) -> Iterator[None]:
     """Figures look the same whatever the user's matplotlib settings, which are left as they were."""
     try:
-        from matplotlib import style
+        from matplotlib import font_manager, style
     except ImportError:
         raise MissingExtra("matplotlib", "plot") from None
-    with style.context(["default", {"font.size": TEXT, "text.color": INK}, settings]):
+    installed = {font.name for font in font_manager.fontManager.ttflist}
+    family = {"font.family": ["DejaVu Sans", *(name for name in MORE_LETTERS if name in installed)]}
+    with style.context(["default", {"font.size": TEXT, "text.color": INK}, family, settings]):
         yield
 
 
@@ -65,8 +75,11 @@ def text_width(text: str, size: float) -> float:
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
-    width, _, _ = text_to_path.get_text_width_height_descent(text, FontProperties(size=size), ismath=False)
-    return float(width) / 72
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # told once, where the figure is saved
+        width, _, _ = text_to_path.get_text_width_height_descent(text, FontProperties(size=size), ismath=False)
+    square = size * sum(unicodedata.east_asian_width(sign) in "WF" for sign in text)  # if no font has these signs
+    return max(float(width), square) / 72
 
 
 def legend_shape(labels: Sequence[str], width: float) -> tuple[int, int]:
@@ -135,10 +148,29 @@ def legend_below(figure: Figure, entries: Sequence[Entry], columns: int) -> None
 
 def to_bytes(figure: Figure, form: str) -> bytes:
     """A figure as a file of this form: png, svg or pdf."""
+    drawn, has_all = _drawn(figure, form, {"svg.hashsalt": "dobandit", "pdf.fonttype": 42})
+    if not has_all and form == "svg":  # letters in place of their outlines: the reader's program has more fonts
+        return _drawn(figure, form, {"svg.hashsalt": "dobandit", "svg.fonttype": "none"})[0]
+    if not has_all:
+        warnings.warn(
+            "the font of the figure lacks some letters of your names; install a font that has them (such as "
+            "Noto Sans CJK), or save the figure as .svg",
+            stacklevel=3,
+        )
+    return drawn
+
+
+def _drawn(figure: Figure, form: str, settings: Mapping[str, object]) -> tuple[bytes, bool]:
+    """The file, and whether the fonts have all letters."""
     drawn = io.BytesIO()
-    with plain_style(**{"svg.hashsalt": "dobandit", "pdf.fonttype": 42}):
+    with warnings.catch_warnings(record=True) as caught, plain_style(**settings):
+        warnings.simplefilter("always")
         figure.savefig(drawn, format=form, dpi=150, metadata=UNWRITTEN[form])
-    return drawn.getvalue()
+    missing = [w for w in caught if "missing from" in str(w.message)]
+    for other in caught:
+        if other not in missing:
+            warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
+    return drawn.getvalue(), not missing
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 
 from dobandit.errors import GraphError, listing
-from dobandit.graph import Graph, GraphLike, as_graph
+from dobandit.graph import Graph, GraphLike, as_graph, normal
 from dobandit.problem.faults import Faults, Place, is_number, is_positive
 from dobandit.problem.kinds import RewardLike, Value
 from dobandit.problem.labels import is_numeral, label
@@ -47,6 +47,7 @@ def read_reward(
     stated = reward if isinstance(reward, Mapping) else {"variable": reward}
     table = faults.mapping(stated, ("reward",), ("variable", "values", "range"))
     name = table.get("variable")
+    name = normal(name) if isinstance(name, str) else name
     if name is None:
         faults.add(("reward",), "is missing: name the variable whose mean is to be made large (or small)")
     elif name not in variables:

@@ -54,7 +54,7 @@ class Arm:
     @classmethod
     def of(cls, settings: Mapping[str, Value]) -> Arm:
         """The arm that sets these variables to these values."""
-        return cls(tuple((variable, label(value)) for variable, value in settings.items()))
+        return cls(tuple((normal(variable), label(value)) for variable, value in settings.items()))
 
     @classmethod
     def parse(cls, text: str) -> Arm:

@@ -8,6 +8,7 @@ from numbers import Real
 from typing import Any, TypeGuard, TypeVar
 
 from dobandit.errors import Fault, ProblemError, did_you_mean, listing
+from dobandit.graph import normal
 
 T = TypeVar("T", bound=str)
 Place = tuple[str, ...]  # of a fault: keys from the outside in
@@ -39,14 +40,14 @@ class Faults:
         for key in value or () if keys else ():
             if key not in keys:
                 self.unknown((*place, str(key)), "unknown key", str(key), keys)
-        return value or {}
+        return {normal(key) if isinstance(key, str) else key: item for key, item in (value or {}).items()}
 
     def names(self, value: object, place: Place, known: Iterable[str]) -> tuple[str, ...]:
         """A list of names of variables, each known and named once."""
         if isinstance(value, str) or not isinstance(value, Iterable):
             self.add(place, f"expected a list of variables, not {value!r}")
             return ()
-        known, names = list(known), list(value)
+        known, names = list(known), [normal(name) if isinstance(name, str) else name for name in value]
         for i, name in enumerate(names):
             if name not in known:
                 self.unknown(place, f"there is no variable {name}", str(name), known)

@@ -11,7 +11,7 @@ from typing import Any
 
 from dobandit.errors import DobanditError, Fault, GraphError, ProblemError
 from dobandit.files import read_text
-from dobandit.graph import Graph, read_file
+from dobandit.graph import Graph, in_quotes, normal, read_file
 from dobandit.problem.definition import Problem
 from dobandit.problem.faults import Faults
 from dobandit.problem.places import Places
@@ -32,7 +32,7 @@ def load(path: Path) -> Problem:
         raise ProblemError([], [f"{path}: the tables are nested too deeply"]) from None
     except ValueError as error:  # a number with thousands of digits
         raise ProblemError([], [f"{path}: this is not TOML: {str(error).partition(';')[0].lower()}"]) from None
-    places = Places(text)
+    places = Places(normal(text))
     faults = Faults()
     problem = _build(table, path.parent, places, faults)
     if problem is None or faults.found:
@@ -42,7 +42,7 @@ def load(path: Path) -> Problem:
 
 def located(error: ProblemError, path: Path) -> ProblemError:
     """The same faults with their lines in the file, for faults that are found when the file has long been read."""
-    return _with_places(error.faults, path, Places(read_text(path)))
+    return _with_places(error.faults, path, Places(normal(read_text(path))))
 
 
 def _with_places(faults: Sequence[Fault], path: Path, places: Places) -> ProblemError:
@@ -107,8 +107,7 @@ def _graph(stated: object, folder: Path, places: Places, faults: Faults) -> Grap
 
 
 def _key(place: tuple[str, ...]) -> str:
-    quoted = [part if re.fullmatch(r"[A-Za-z0-9_-]+", part) else f'"{part}"' for part in place]
-    return ".".join(quoted) + ": "
+    return ".".join(part if re.fullmatch(r"[A-Za-z0-9_-]+", part) else in_quotes(part) for part in place) + ": "
 
 
 def _toml_place(message: str) -> str:

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Collection
 
+from dobandit.graph import normal
 from dobandit.problem.kinds import Value
 
 _DECIMAL = re.compile(r"[+-]?\d+\.\d+")
@@ -18,10 +19,10 @@ _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0"
 
 
 def label(value: Value | None) -> str:
-    """The text of a value: trailing zeros of decimals do not count, and true is 1."""
+    """The text of a value, in the normal form of Unicode: trailing zeros of decimals do not count, and true is 1."""
     if type(value).__name__ in ("bool", "bool_"):  # bool_ is NumPy's, which need not be loaded here
         return str(int(value))  # type: ignore[arg-type]
-    text = str(value).strip()
+    text = normal(str(value).strip())
     if _DECIMAL.fullmatch(text):
         text = text.rstrip("0").rstrip(".")
     return "0" if _MINUS_ZERO.fullmatch(text) else text

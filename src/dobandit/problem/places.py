@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import re
 
-_HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(#.*)?")
-_KEY = re.compile(r"""\s*((?:"[^"]*"|'[^']*'|[A-Za-z0-9_.\-\s])+?)\s*=\s*""")
-_PART = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([A-Za-z0-9_-]+))\s*\.?""")
+_KEYS = r"""((?:"(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_.\-\s])+?)"""
+_HEADER = re.compile(rf"\s*\[\s*{_KEYS}\s*\]\s*(#.*)?")
+_KEY = re.compile(rf"\s*{_KEYS}\s*=\s*")
+_PART = re.compile(r"""\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([A-Za-z0-9_-]+))\s*\.?""")
+_ESCAPED = re.compile(r'\\(["\\])')
 _LONG = re.compile(r'"""|\'\'\'')
 
 
@@ -57,4 +59,4 @@ class Places:
 
 
 def _path(text: str) -> tuple[str, ...]:
-    return tuple(a or b or c for a, b, c in _PART.findall(text))
+    return tuple(_ESCAPED.sub(r"\1", a) or b or c for a, b, c in _PART.findall(text))

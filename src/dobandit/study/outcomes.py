@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from dobandit.arrays import Array, Indices
 from dobandit.errors import OutcomeError, did_you_mean, listing
+from dobandit.graph import in_quotes, normal, quoted
 from dobandit.problem import Arm, Problem, Value, is_numeral, label
 
 Values = dict[str, str]  # every observed variable and its value, as texts that compare
@@ -37,6 +39,7 @@ def checked(problem: Problem, arm: Arm, outcome: Mapping[str, Value], before: Va
         raise OutcomeError(
             [f"an outcome maps every variable to its value, and this is {outcome!r}"], _expected(problem, arm)
         )
+    outcome = {normal(name) if isinstance(name, str) else name: value for name, value in outcome.items()}
     variables, domains, is_set = problem.graph.variables, problem.domains, dict(arm.settings)
     given = {**is_set, **(before or {}), **outcome}
     found = {v: domains[v].meant(given[v]) for v in variables if v in given}
@@ -67,7 +70,11 @@ def as_numbers(problem: Problem, values: Mapping[str, str]) -> Seen:
 
 def written(values: Mapping[str, str]) -> str:
     """An outcome as people type it: `X=1 Y=0`."""
-    return " ".join(f"{v}={value}" for v, value in values.items())
+    return " ".join(f"{quoted(v)}={_written(value)}" for v, value in values.items())
+
+
+def _written(value: str) -> str:
+    return in_quotes(value) if re.search(r'[\s"|]|^$', value) else value
 
 
 def _fault(problem: Problem, arm: Arm, variable: str, text: str) -> str | None:
@@ -92,10 +99,10 @@ def _expected(problem: Problem, arm: Arm) -> str:
     parts, is_set = [], dict(arm.settings)
     for v in problem.graph.variables:
         if v in is_set:
-            parts.append(f"{v}={is_set[v]}")
+            parts.append(f"{quoted(v)}={_written(is_set[v])}")
         elif v == problem.reward and problem.reward_is_continuous:
             ends = "{:g}..{:g}".format(*problem.reward_values) if problem.has_range else "<number>"
-            parts.append(f"{v}={ends}")
+            parts.append(f"{quoted(v)}={ends}")
         else:
-            parts.append(f"{v}={'|'.join(problem.domains[v])}")
+            parts.append(f"{quoted(v)}={'|'.join(map(_written, problem.domains[v]))}")
     return " ".join(parts)

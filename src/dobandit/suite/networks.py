@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import parse_qsl
 
 from dobandit.errors import WorldError, did_you_mean, listing
+from dobandit.graph import QUOTED, unquoted
 from dobandit.suite.classes import WORLDS, Source
 from dobandit.worlds import from_bif
 
@@ -29,8 +31,8 @@ def _network(name: str, path: str, query: str) -> Source:
     asked = _keys(name, query)
     if not asked.get("reward"):
         raise WorldError(f"{name}: which variable is the reward? Write {path}?reward=Y")
-    hide = [v.strip() for v in asked.get("hide", "").split(",") if v.strip()]
-    reward, file = asked["reward"], Path(path).name
+    hide = [unquoted(v.strip()) for v in re.findall(rf"\s*({QUOTED}|[^,]+)", asked.get("hide", "")) if v.strip()]
+    reward, file = unquoted(asked["reward"]), Path(path).name
     world, as_written = from_bif(path, hide, reward), from_bif(path, hide)
     note = _worths(f"{file}: {reward}", as_written.domains[reward], world.domains[reward])
     # One world for all trials; only costs and luck differ between them.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dobandit.errors import WorldError, did_you_mean, listing
 from dobandit.files import read_text
-from dobandit.graph import Origin, without_latents
+from dobandit.graph import Origin, normal, without_latents
 from dobandit.problem import is_number, label
 from dobandit.worlds import bif
 from dobandit.worlds.model import World
@@ -45,7 +45,8 @@ def from_bif(
         raise WorldError(f"{path.name}: all variables are hidden; at least one must be seen")
     domains = {v: labels for v, labels in network.domains.items() if v not in hidden}
     if reward is not None:
-        if _known(reward, network.domains, path) in hidden:
+        reward = _known(reward, network.domains, path)
+        if reward in hidden:
             raise WorldError(f"{path.name}: the reward {reward} must not be hidden")
         domains[reward] = _worth(reward, domains[reward], values)
     elif values is not None:
@@ -56,6 +57,7 @@ def from_bif(
 
 
 def _known(name: str, names: Collection[str], path: Path) -> str:
+    name = normal(name) if isinstance(name, str) else name
     if name not in names:
         hint = did_you_mean(str(name), names) or f"it has {listing(names)}"
         raise WorldError(f"{path.name}: there is no variable {name} in this network; {hint}")

@@ -26,7 +26,7 @@ import numpy as np
 from dobandit.arrays import Array
 from dobandit.errors import WorldError, listing
 from dobandit.files import read_text
-from dobandit.graph import Graph, GraphLike, as_graph
+from dobandit.graph import Graph, GraphLike, as_graph, normal
 from dobandit.problem import Value
 from dobandit.worlds.model import World
 from dobandit.worlds.tables import Node, normalised, read_domains
@@ -68,7 +68,7 @@ def from_tables(
     array([0.22, 0.78])
     """
     graph = as_graph(graph)
-    causes, read = _read(graph, tables, hidden or {})
+    causes, read = _read(graph, {normal(v): entry for v, entry in tables.items()}, hidden or {})
     arrays = {name: _numbers(f"the table of {name}", table) for name, (_, table) in read.items()}
     labels = {name: tuple(map(str, range(array.shape[-1]))) for name, array in arrays.items()}
     labels |= read_domains(domains or {}, graph)
@@ -161,7 +161,7 @@ def _cause(name: str, entry: Any, graph: Graph) -> tuple[Array, tuple[str, ...]]
 def _names(what: str, given: Any) -> tuple[str, ...]:
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise WorldError(f"{what}: expected a list of names, not {given!r}")
-    names = tuple(given)
+    names = tuple(normal(name) if isinstance(name, str) else name for name in given)
     if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         raise WorldError(f"{what}: expected different names, not {list(names)!r}")
     return names
