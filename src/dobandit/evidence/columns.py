@@ -11,11 +11,11 @@ import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.errors import DataError
-from dobandit.graph import normal
 from dobandit.evidence.grouped import Grouped, Measured
 from dobandit.evidence.numbers import as_number
 from dobandit.evidence.reading import Reading
 from dobandit.evidence.source import Occurrence, Weights, no_values, require
+from dobandit.graph import normal
 from dobandit.problem import is_null
 
 
