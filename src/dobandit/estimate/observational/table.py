@@ -82,7 +82,7 @@ class Effects:
 
         shown = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
         for i, name in enumerate(heads := self._heads()):
-            shown.add_column(name, justify="left" if i in (0, len(heads) - 1) else "right")
+            shown.add_column(Text(name), justify="left" if i in (0, len(heads) - 1) else "right")
         for cells in self._cells():
             shown.add_row(*map(Text, cells))
         return Group(shown, *(Text(note, style="dim") for note in self.notes()))
