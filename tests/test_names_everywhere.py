@@ -144,7 +144,7 @@ def test_columns_of_frames_and_files(tmp_path: Path) -> None:
         assert db.effect(problem, data, do={"Größe": 1}, reward="Y").mean == 1
 
 
-@pytest.mark.parametrize("name", ["$x$", "a_b^c", "<b>&amp;", "[bold]x", "[/]", "`x`", "a|b", "x\\n", ":smile:"])
+@pytest.mark.parametrize("name", ["$x$", "a_b^c", "<b>&amp;", "[bold]x", "[/]", "a|b", "x\\n", ":smile:"])
 def test_no_name_is_taken_for_markup(dobandit: Run, name: str, tmp_path: Path) -> None:
     graph = Graph.from_edges([(name, "Y")])
     quoted = graph.to_text().split(" -> ")[0]
