@@ -159,10 +159,10 @@ def test_a_single_row_is_no_certainty() -> None:
     assert db.effect(Graph("X -> Y"), {"X": [1, 0], "Y": [1, 0]}, do={"X": 1}, reward="Y", weights=[1, 0]).n == 1
 
 
-def test_more_covariates_than_any_log_fills() -> None:
-    graph = Graph("{" + ", ".join(f"Z{i}" for i in range(16)) + "} -> {X, Y}; X -> Y")
+def test_more_mediators_than_any_log_fills() -> None:
+    graph = Graph("X -> {" + ", ".join(f"Z{i}" for i in range(16)) + "} -> Y; X <-> Y")
     rows = {v: [0, 1] * 50 for v in graph.variables}
-    with pytest.raises(DataError, match=r"the effect of X needs tables of .* cells"):
+    with pytest.raises(DataError, match=r"the effect of X on Y cannot be had from tables of .* cells"):
         db.effect(graph, rows, do={"X": 1}, reward="Y")
 
 

@@ -1,6 +1,6 @@
 """Problems: arms, costs, budget, objective, from Python and from TOML."""
 
-from dobandit.problem.arguments import BINARY
+from dobandit.problem.arguments import BINARY, NUMBER
 from dobandit.problem.arms import Arm, parse_do
 from dobandit.problem.costs import ROUNDING, Choose, Cost, Total, Uniform
 from dobandit.problem.definition import Problem

@@ -15,6 +15,7 @@ Worth = dict[str, float]  # what each value of the reward is worth, in the user'
 BINARY = ("0", "1")
 ANY = "any"  # the range of a reward that may be any number
 ANY_NUMBER: Mapping[str, float] = {"-inf": -math.inf, "inf": math.inf}
+NUMBER = "number"  # the domain of a measurement that is not put into bins
 
 
 def read_graph(given: GraphLike, observed: Iterable[str] | None, faults: Faults) -> tuple[Graph, tuple[str, ...]]:
@@ -91,14 +92,17 @@ def _worth_of_values(values: object, faults: Faults) -> Worth | None:
 def read_domains(
     stated: Mapping[str, Iterable[Value]] | None, graph: Graph, reward: str, worth: Worth | None, faults: Faults
 ) -> tuple[dict[str, tuple[str, ...]], Worth]:
-    """The values of every variable, 0/1 where nothing is stated, and what those of the reward are worth."""
+    """The values of every variable, 0/1 where nothing is stated, and what those of the reward are worth. A variable
+    that is a number has none."""
     found: dict[str, tuple[str, ...]] = dict.fromkeys(graph.variables, BINARY)
     for name, values in faults.mapping(stated, ("domains",)).items():
         place = ("domains", str(name))
         if name not in graph:
             faults.unknown(place, f"there is no variable {name}", str(name), graph.variables)
+        elif values == NUMBER and name != reward:
+            found[name] = ()
         elif isinstance(values, str) or not isinstance(values, Iterable):
-            faults.add(place, f"expected a list of values, not {values!r}")
+            faults.add(place, f"expected a list of values, or {NUMBER!r} for a measurement, not {values!r}")
         else:
             found[name] = _values(list(values), place, faults) or BINARY
     worth = _worth(found.get(reward, BINARY), reward, worth, isinstance(stated, Mapping) and reward in stated, faults)
@@ -131,19 +135,26 @@ def _values(values: list[Value], place: Place, faults: Faults) -> tuple[str, ...
 
 
 def read_intervenable(
-    stated: Iterable[str] | None, graph: Graph, observed: Iterable[str], reward: str, faults: Faults
+    stated: Iterable[str] | None,
+    graph: Graph,
+    observed: Mapping[str, Collection[str]],
+    reward: str,
+    faults: Faults,
 ) -> tuple[str, ...]:
-    """The variables that may be set, in graph order."""
+    """The variables that may be set, in graph order; `observed` has the values of each, and a number has none."""
+    numbers = {v for v, values in observed.items() if not values}
     place = ("intervenable",)
     if stated is None:
-        wanted = set(graph.origin.exposures or graph.variables) & set(observed) - {reward}
+        wanted = set(graph.origin.exposures or graph.variables) & set(observed) - {reward} - numbers
     else:
         wanted = set(faults.names(stated, place, graph.variables))
         if reward in wanted:
             faults.add(place, f"the reward {reward} cannot be set")
         for name in sorted(wanted - set(observed)):
             faults.add(place, f"{name} is not observed, so it cannot be set")
-    return graph.in_order(wanted - {reward})
+        for name in sorted(wanted & numbers):
+            faults.add(place, f"{name} is a number, which has no values to set; give it cut points in [bins]")
+    return graph.in_order(wanted - {reward} - numbers)
 
 
 def read_budget(budget: float | None, horizon: int | None, has_costs: bool, faults: Faults) -> float:

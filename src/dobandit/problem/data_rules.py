@@ -57,7 +57,7 @@ def with_bins(
 def with_missing(domains: Mapping[str, tuple[str, ...]], bins: Cuts, has_missing: Collection[str]) -> dict[str, Domain]:
     """The domains with their cut points, and with a value for what is missing where there is one."""
     found = {v: Domain(values, bins.get(v, ())) for v, values in domains.items()}
-    return {v: domain.with_missing() if v in has_missing else domain for v, domain in found.items()}
+    return {v: domain.with_missing() if domain and v in has_missing else domain for v, domain in found.items()}
 
 
 def read_columns(stated: object, variables: Collection[str], faults: Faults) -> dict[str, str]:

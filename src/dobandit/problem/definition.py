@@ -15,6 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dobandit.errors import DobanditError, listing
 from dobandit.graph import Graph, GraphLike
 from dobandit.problem.arguments import read_budget, read_domains, read_graph, read_reward
 from dobandit.problem.arms import Arm
@@ -78,7 +79,7 @@ class Problem(_Fields):
         The cost of setting a variable that `costs` does not mention. Setting several variables costs what is stated for
         the set, ``{"do(X, Z)": 5}``, else the sum.
     domains
-        The values of variables that are not 0/1.
+        The values of variables that are not 0/1, or "number" for a measurement that only `effect` can adjust for.
     intervenable
         The variables that may be set: by default all that are observed, but for the reward.
     goal
@@ -256,6 +257,19 @@ class Problem(_Fields):
     def hidden(self) -> tuple[str, ...]:
         """The variables of the full graph that are not observed."""
         return tuple(v for v in self.full_graph.variables if v not in self.graph)
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """The variables that are numbers without bins: `effect` can adjust for them, and nothing else can use them."""
+        return frozenset(v for v in self.graph.variables if not self.domains[v])
+
+    def require_values(self) -> None:
+        """Refuse a problem with numbers where every variable must have values."""
+        if self.numbers:
+            raise DobanditError(
+                f"{listing(sorted(self.numbers))}: only effects from logs can be adjusted for a number without bins; "
+                "give it cut points in [bins], or leave it out of `observed`"
+            )
 
     @property
     def costs_are_drawn(self) -> bool:

@@ -62,6 +62,7 @@ def matched(
         raise SimulationError(f"first: expected the start of a block, a multiple of {BLOCK}, not {first!r}")
     numbers = range(first, first + int(trials))
     problems = [problem] * len(numbers) if isinstance(problem, Problem) else _own_problems(problem, numbers, seed)
+    problems[0].require_values()
     chosen = chosen_policies(policies, problems[0].objective, problems[0])
     compiled = {name: made.compile(problems[0]) for name, made in chosen.items()}
     return Match(problems, _worlds(world, problems, seed, first), chosen, compiled, seed, first)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dobandit.errors import DobanditError, StudyError
 from dobandit.graph import Graph
-from dobandit.problem import Problem
+from dobandit.problem import NUMBER, Problem
 
 DATA_RULES = ("bins", "columns", "missing")  # of a problem, written down where they are stated
 KINDS = ("<f8", "<i8", "|b1")  # of numbers that arrays may have
@@ -41,7 +41,7 @@ def problem_to_plain(problem: Problem) -> dict[str, Any]:
         "budget": problem.budget,
         "objective": problem.objective,
         "goal": problem.goal,
-        "domains": {v: list(values) for v, values in problem.domains.items()},
+        "domains": {v: list(values) or NUMBER for v, values in problem.domains.items()},
         "intervenable": list(problem.intervenable),
         "costs": {str(arm): cost for arm, cost in zip(problem.arms, problem.costs, strict=True)},
         **({} if problem.sets_single_variables else {"arms": [str(arm) for arm in problem.arms]}),

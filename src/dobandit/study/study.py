@@ -71,6 +71,7 @@ class Study(StudyReader):
             raise DobanditError(f"a study is about a Problem, not {problem!r}; read a file with Problem.load")
         if not isinstance(seed, Integral):
             raise DobanditError(f"a seed is a whole number, not {seed!r}")
+        problem.require_values()
         check_columns(problem)
         fact = facts.Created(problem_to_plain(problem), _fitting(problem, policy), int(seed), VERSION)
         created = Event(1, clock(), fact)

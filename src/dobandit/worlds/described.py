@@ -44,6 +44,7 @@ def of(problem: Problem, seed: int | None = None) -> World:
     """
     if problem.world is None:
         raise WorldError('the problem describes no world: add [world] with model = "xor" or another one')
+    problem.require_values()
     keys = dict(problem.world)
     faults = Faults()
     model = keys.pop("model", None)

@@ -22,8 +22,11 @@ import numpy as np
 
 from dobandit.errors import ArmError, DataError, DobanditError, MissingCell, NotIdentifiable, listing
 from dobandit.estimate.observational.interval import interval
-from dobandit.estimate.observational.plugin import Term, check_size, ends, plug_in
+from dobandit.estimate.observational.plugin import Term, ends, plug_in
+from dobandit.estimate.observational.scale import Scale, infer_scale, is_distribution, problem_scale
+from dobandit.estimate.observational.scores import Fit
 from dobandit.estimate.observational.shared_rows import SharedRows
+from dobandit.estimate.observational.wide import covariates, fits_tables, wide_effect
 from dobandit.evidence import (
     Data,
     Source,
@@ -31,18 +34,15 @@ from dobandit.evidence import (
     check_interventions,
     check_spelling,
     count,
-    domains_of,
     fit,
     open_source,
     rows_left_out,
 )
 from dobandit.graph import Graph, GraphLike, as_graph
 from dobandit.identification import Estimand, Method, Sum, Table, identify
-from dobandit.problem import Arm, Problem, Value, is_number, label
+from dobandit.problem import Arm, Problem, Value, is_number
 
 METHODS: tuple[Method, ...] = get_args(Method)  # from the least to the most demanding
-ROUNDED = 1e-3  # probabilities that sum to one up to this were rounded on their way here
-MANY_VALUES = 20  # a reward with more different numbers than this is a measurement, not a set of values
 
 
 class SparseDataWarning(UserWarning):
@@ -52,14 +52,16 @@ class SparseDataWarning(UserWarning):
 @dataclass(frozen=True)
 class Effect:
     """E[reward | do(...)], or the difference of two: the estimate, its interval, the number of rows behind it, and how
-    it was found. `left_out` is the number of rows that do not count, because something was done in them."""
+    it was found. `left_out` is the number of rows that do not count, because something was done in them; `fits` says,
+    for every arm that was estimated without tables, which models were chosen and how well the rows overlap."""
 
     mean: float
     low: float
     high: float
     n: float
-    method: Method | Literal["none"]
+    method: Method | Literal["doubly-robust", "none"]
     left_out: float = 0
+    fits: tuple[Fit, ...] = ()
 
 
 class Question(NamedTuple):
@@ -74,15 +76,6 @@ class Question(NamedTuple):
 
     def __str__(self) -> str:
         return " versus ".join(map(str, self.arms))
-
-
-@dataclass(frozen=True)
-class Scale:
-    """The values of every variable, and what the values of the reward are worth."""
-
-    domains: Mapping[str, tuple[str, ...]]
-    worth: tuple[float, ...]
-    between: Mapping[str, tuple[float, float]]
 
 
 def effect(
@@ -134,7 +127,7 @@ def effect(
     check_spelling(source, graph.variables)
     estimands = {arm: _estimand(graph, arm, reward) for arm in question.arms}
     needed = {v for arm, estimand in estimands.items() for v in estimand.variables.union(arm.variables)}
-    scale = problem_scale(problem) if problem else infer_scale(source, sorted(needed), reward)
+    scale = problem_scale(problem) if problem else infer_scale(source, sorted(needed), reward, covariates(estimands))
     left_out = rows_left_out(source, graph.variables)
     return _Counted(source, estimands, scale, left_out).effect(question, checked_level(level))
 
@@ -180,13 +173,14 @@ class _Counted:
 
     def __init__(self, source: Source, estimands: Mapping[Arm, Estimand], scale: Scale, left_out: float) -> None:
         self.source, self.estimands, self.scale, self.left_out = source, estimands, scale, left_out
-        for estimand in estimands.values():
-            check_size(estimand, scale.domains)
-        groups = [(*table.given, table.variable) for estimand in estimands.values() for table in estimand.tables]
+        narrow = [estimand for estimand in estimands.values() if fits_tables(estimand, scale)]
+        groups = [(*table.given, table.variable) for estimand in narrow for table in estimand.tables]
         self.counts = count(source, groups, scale.domains, scale.between)
 
     def effect(self, question: Question, level: float) -> Effect:
         """Run the recipes on their tables, and put an interval around the result."""
+        if not all(fits_tables(self.estimands[arm], self.scale) for arm in question.arms):
+            return self._wide(question, level)
         terms = self._terms(question)
         tables = dict.fromkeys(table for term in terms for table in term.estimand.tables)
         counts = {table: self.counts[(*table.given, table.variable)] for table in tables}
@@ -206,6 +200,16 @@ class _Counted:
         low, high = interval(found, lowest, highest, 0.0 if exact else level)
         method = max((term.estimand.method for term in terms), key=METHODS.index)
         return Effect(found.mean, low, high, 0 if exact else _whole(total), method, _whole(self.left_out))
+
+    def _wide(self, question: Question, level: float) -> Effect:
+        """The same where the tables do not fit."""
+        terms = list(zip((1.0, -1.0), question.arms, strict=False))
+        found = wide_effect(self.source, terms, self.estimands, self.scale, level)
+        for text in found.warnings:
+            _warn(text)
+        method: Literal["doubly-robust", "adjustment"] = "doubly-robust" if found.fits else "adjustment"
+        n = 0 if found.exact else _whole(found.n)
+        return Effect(found.mean, found.low, found.high, n, method, _whole(self.left_out), found.fits)
 
     def _terms(self, question: Question) -> list[Term]:
         """The mean of the arm, less that of the other one."""
@@ -236,31 +240,6 @@ def _warn(text: str) -> None:
     warnings.warn(text, SparseDataWarning, stacklevel=4)  # as said by the caller of effect
 
 
-def infer_scale(source: Source, variables: Sequence[str], reward: str) -> Scale:
-    """Domains as the data have them; a reward that takes many numbers lies between the least and the most."""
-    domains = domains_of(source, variables)
-    try:
-        worth = tuple(float(value) for value in domains[reward])
-    except ValueError:
-        raise DataError(
-            f"{source.name}: the reward {reward} has the values {listing(domains[reward])}, which are not numbers; "
-            "say what each is worth in a problem file ([reward] values = {...})"
-        ) from None
-    if len(worth) > MANY_VALUES:
-        ends = (min(worth), max(worth))
-        return Scale({**domains, reward: (label(ends[0]), label(ends[1]))}, ends, {reward: ends})
-    if worth in ((0.0,), (1.0,)):  # a reward of which only one value was seen yet
-        return Scale({**domains, reward: ("0", "1")}, (0.0, 1.0), {})
-    return Scale(domains, worth, {})
-
-
-def problem_scale(problem: Problem) -> Scale:
-    """The values of a problem; a reward that is a measurement lies between the two ends of its range."""
-    low, high, *_ = problem.reward_values
-    between = {problem.reward: (low, high)} if problem.reward_is_continuous else {}
-    return Scale(problem.domains, problem.reward_values, between)
-
-
 def arm_of(do: Mapping[str, Value]) -> Arm:
     """The arm that a mapping such as {"X": 1} describes."""
     if not isinstance(do, Mapping):
@@ -282,11 +261,6 @@ def codes_of(arm: Arm, domains: Mapping[str, tuple[str, ...]]) -> dict[str, int]
         if value not in domains[variable]:
             raise ArmError(f"{arm}: the values of {variable} are {listing(domains[variable])}")
     return arm.codes(domains)
-
-
-def is_distribution(source: Source, total: float) -> bool:
-    """Whether the weights of the rows are probabilities."""
-    return source.probabilities and math.isclose(total, 1.0, abs_tol=ROUNDED)
 
 
 def _whole(number: float) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dobandit.arrays import Array
 from dobandit.errors import DataError
-from dobandit.estimate.observational.from_rows import problem_scale
+from dobandit.estimate.observational.scale import problem_scale
 from dobandit.evidence import Data, Source, cells, check_interventions, count, domains_of, fit, open_source
 from dobandit.graph import GraphLike, Independence, as_graph, independencies
 from dobandit.problem import Problem

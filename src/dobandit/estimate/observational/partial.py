@@ -30,13 +30,11 @@ from dobandit.estimate.observational.from_rows import (
     checked_level,
     codes_of,
     effect,
-    infer_scale,
-    is_distribution,
-    problem_scale,
 )
 from dobandit.estimate.observational.interval import score_distances, squared_error
 from dobandit.estimate.observational.linear_program import can_solve
 from dobandit.estimate.observational.plugin import Rows
+from dobandit.estimate.observational.scale import infer_scale, is_distribution, problem_scale
 from dobandit.evidence import Data, Weights, check_spelling, count, open_source
 from dobandit.graph import GraphLike, as_graph
 from dobandit.problem import Problem, Value

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dobandit.arrays import Array, Flags
-from dobandit.errors import DataError, MissingCell, listing
+from dobandit.errors import MissingCell
 from dobandit.estimate.observational.shared_rows import SharedRows
-from dobandit.evidence import MOST_CELLS, cells
+from dobandit.evidence import cells
 from dobandit.identification import Estimand, Table
 
 Tables = dict[Table, Array]  # axes: trial, given, variable
@@ -61,15 +61,9 @@ def ends(terms: Sequence[Term], worth: Sequence[float]) -> tuple[float, float]:
     return sum(map(min, products)), sum(map(max, products))
 
 
-def check_size(estimand: Estimand, domains: Mapping[str, Sequence[str]]) -> None:
-    """Refuse an effect whose tables no log could fill, before anything is counted."""
-    sizes = {table: cells(table.free, domains) for table in estimand.tables}
-    widest, total = max(sizes, key=sizes.__getitem__), sum(sizes.values())
-    if total > MOST_CELLS:
-        raise DataError(
-            f"the effect of {listing(estimand.do)} needs tables of {total:.3g} cells, most of them for {widest}; "
-            f"at most {MOST_CELLS} are possible: leave variables out of the graph, or join their values"
-        )
+def table_cells(estimand: Estimand, domains: Mapping[str, Sequence[str]]) -> float:
+    """How many numbers the tables of a recipe have together."""
+    return sum(cells(table.free, domains) for table in estimand.tables)
 
 
 def plug_in(

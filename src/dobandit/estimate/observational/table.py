@@ -59,6 +59,7 @@ class Effects:
                 "n": effect.n,
                 "method": effect.method,
                 "bounds": None,
+                **({"fits": [fit.to_dict() for fit in effect.fits]} if effect.fits else {}),
             }
             for question, effect in zip(self.questions, self.found, strict=True)
         ]
@@ -66,7 +67,9 @@ class Effects:
     def to_frame(self) -> Any:
         """The records as a pandas DataFrame, or a polars one where pandas is not installed."""
         records = self.to_dicts()
-        columns = {name: [record[name] for record in records] for name in records[0]} if records else {}
+        columns = (
+            {name: [record[name] for record in records] for name in records[0] if name != "fits"} if records else {}
+        )
         return frame({name: _column(name, values) for name, values in columns.items()})
 
     def __len__(self) -> int:
@@ -110,6 +113,10 @@ class Effects:
         if self.naive is not None:
             what = "mean of" if versus is None else "difference between"
             found.append(f"naive: the {what} the rows that happened to have these values, confounding included")
+        fits = dict.fromkeys(str(fit) for effect in self.found for fit in effect.fits)
+        if fits:
+            found.append("doubly-robust: tables cannot hold all that is adjusted for, so models stand in for them")
+        found += fits
         if self.left_out:
             found.append(f"{_rows(self.left_out)} with an intervention left out: only plain observations count")
         return found
