@@ -209,3 +209,27 @@ def test_every_command_reads_the_same_rows_and_counts_them(
     answers = {name: json.loads(result.out) for name, result in commands.items()}
     assert {name: answer["missing"] for name, answer in answers.items()} == dict.fromkeys(answers, expected)
     assert answers["effect"]["effects"][0]["n"] == answers["observe"]["rows"] == rows
+
+
+def test_tell_bins_numbers_reads_columns_and_counts_missing_values(
+    tmp_path: Path, dobandit: Callable[..., Ran]
+) -> None:
+    file, study, told = tmp_path / "shop.toml", tmp_path / "study.db", tmp_path / "told.csv"
+    file.write_text(TOML.replace("MISSING", "category"), encoding="utf-8")
+    dobandit("study", "init", study, file)
+    pulls = json.loads(dobandit("study", "ask", study, "-n", 3, "--json").out)["pulls"]
+    ages = {"<30": 12, "30-45": 37.5, ">=45": 45}
+    rows = [{"id": p["id"], "customer age": 30, "Ad": "NA", "Buy": 1} for p in pulls]
+    for row, pull in zip(rows, pulls, strict=True):
+        row |= {"customer age": ages[pull["set"]["age"]]} if "age" in pull["set"] else {}
+        row |= {"Ad": pull["set"]["Ad"]} if "Ad" in pull["set"] else {}
+    missing = [int(row["Ad"] == "NA") for row in rows]
+    first = [f"{name.replace('customer age', 'age')}={value}" for name, value in rows[0].items() if name != "id"]
+    answer = json.loads(dobandit("study", "tell", study, rows[0]["id"], *first, "--json").out)
+    assert answer["missing"] == {"dropped": 0, "category": missing[0]}
+    pd.DataFrame(rows[1:]).to_csv(told, index=False)
+    answer = json.loads(dobandit("study", "tell", study, "--file", told, "--json").out)
+    assert answer["missing"] == {"dropped": 0, "category": sum(missing[1:])}
+    assert sum(missing) > 0
+    with db.Study.open(study) as opened:
+        assert all(row["age"] in BINS for row in opened.outcomes())

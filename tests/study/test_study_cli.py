@@ -53,7 +53,12 @@ def test_a_study_from_the_first_to_the_last_pull(study: Path, dobandit: Run, fol
         (3, "do(X=1)", {"X": "1"}, 2.5),
     ]
     assert asked["pulls"][0]["expires"].endswith("+00:00")
-    assert answer(dobandit("study", "tell", study, 1, "X=1", "Y=0", "--json")) == {"id": 1, "spent": 1.0, "free": 6.0}
+    assert answer(dobandit("study", "tell", study, 1, "X=1", "Y=0", "--json")) == {
+        "id": 1,
+        "spent": 1.0,
+        "free": 6.0,
+        "missing": {"dropped": 0, "category": 0},
+    }
     many = folder / "many.csv"
     many.write_text("id,X,Y,note\n2,0,1,\n3,1,1,\n2,0,1,the same again\n")
     assert answer(dobandit("study", "tell", study, "--file", many, "--json"))["id"] == [2, 3]

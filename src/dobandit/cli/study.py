@@ -13,9 +13,9 @@ from dobandit.cli import study_answers
 from dobandit.cli.common import PROBLEM, ROWS, print_json, read_arm, read_rows, say, with_common_options
 from dobandit.cli.study_answers import PULL, STUDY, answer, study_command
 from dobandit.errors import DobanditError
-from dobandit.evidence import STANDARD_INPUT
+from dobandit.evidence import NONE_MISSING, STANDARD_INPUT, MissingRows
 from dobandit.graph import QUOTED, unquoted
-from dobandit.problem import Problem
+from dobandit.problem import MISSING, Problem
 from dobandit.report import counted
 from dobandit.study import MEMORY, WORKER, Money, Receipt, Study, shown
 from dobandit.study import amount as as_money
@@ -103,8 +103,21 @@ def tell(study: Study, told: tuple[str, ...], file: Path | None, as_json: bool, 
     receipts = study.tell_file(read_rows(file)) if file is not None else [study.tell(_id(told[0]), _outcome(told[1:]))]
     ids = list(dict.fromkeys(receipt.id for receipt in receipts))  # a file may have the same outcome twice
     what = f"pull {ids[0]}" if len(ids) == 1 else counted(len(ids), "pull")
-    document = {**receipts[-1]._asdict(), "id": ids[0] if file is None else ids}
-    answer(document, f"Recorded {what}. {_stand(receipts[-1])}", as_json, quiet)
+    missing = _missing(study, ids)
+    document = {**receipts[-1]._asdict(), "id": ids[0] if file is None else ids, "missing": missing._asdict()}
+    sentence = f"Recorded {what}. {_stand(receipts[-1])}"
+    answer(document, " ".join(filter(None, (sentence, missing.told()))), as_json, quiet)
+
+
+def _missing(study: Study, ids: Sequence[int]) -> MissingRows:
+    """The outcomes of these pulls in which values are missing."""
+    if study.problem.missing == "refuse":
+        return NONE_MISSING
+    rows = [row for row in study.outcomes() if next(iter(row.values())) in ids]  # the number of the pull comes first
+    unknown = sum(any(row[v] in ("", None) for v in study.problem.graph.variables) for row in rows)
+    domains = study.problem.domains.items()
+    category = sum(any(d.has_missing and row.get(v) == MISSING for v, d in domains) for row in rows)
+    return MissingRows(unknown, category)
 
 
 @study_command

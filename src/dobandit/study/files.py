@@ -48,7 +48,7 @@ def read_outcomes(source: Source, problem: Problem) -> list[tuple[int, dict[str,
     next depends on it, and the order in which many threads read a file is chance.
     """
     variables, id_column = problem.graph.variables, columns(problem)["id"]
-    found = source.group((id_column, *variables))
+    found = source.group((id_column, *(problem.columns.get(v, v) for v in variables)))
     place = f"{source.name}: column {id_column}"
     rows = [(_id(pull, place), values) for pull, *values in zip(*found.columns, strict=True)]
     rows.sort(key=lambda row: (row[0], [*map(label, row[1])]))
