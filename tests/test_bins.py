@@ -87,10 +87,10 @@ def test_missing_as_a_category_is_a_value_of_all_but_the_reward_and_never_an_arm
 
 
 @pytest.mark.parametrize("objective", ["cumulative", "simple"])
-def test_every_policy_plays_where_a_missing_value_is_a_category(objective: str) -> None:
+def test_policies_play_where_a_missing_value_is_a_category(objective: str) -> None:
     p = db.Problem("Z -> X -> Y; Z -> Y", "Y", 40, objective, default_cost=2, missing="category", bins={"Z": [0.5, 1]})
     world = db.worlds.random(p.graph, 0, p.known_values)
-    results = db.simulate(p, world, policies_for(objective), trials=2)
+    results = db.simulate(p, world, policies_for(objective, p), trials=2)
     assert all(np.isfinite(row["regret"]) for row in results.summary())
 
 
