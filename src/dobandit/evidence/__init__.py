@@ -10,6 +10,8 @@ from dobandit.evidence.counts import (
     check_spelling,
     count,
     domains_of,
+    measured_ends,
+    moments,
     rows_left_out,
 )
 from dobandit.evidence.evidence import Evidence

@@ -161,6 +161,25 @@ def _tally(source: Source, group: tuple[str, ...], domains: Domains, between: Ma
     return sums(lower_cells, rows.weights - upper, shape) + sums(upper_cells, upper, shape)
 
 
+def moments(source: Source, given: Sequence[str], domains: Domains, measure: str) -> Array:
+    """For all values of `given`, the number of plain observations and the sums of the first three powers of how far a
+    measurement is above some reference. The last axis is the power."""
+    rows = observations(source, tuple(given), measure)
+    if rows.measured is None:
+        raise ValueError(f"{measure} was not measured")
+    index, shape = [rows.codes(v, domains[v]) for v in given], tuple(len(domains[v]) for v in given)
+    found = [sums(index, each, shape) for each in (rows.weights, *rows.measured.powers)]
+    return np.stack(found, axis=-1)
+
+
+def measured_ends(source: Source, measure: str, low: float, high: float) -> Ends:
+    """The least and the largest number of a measurement, all of which must lie between two others."""
+    measured = observations(source, (), measure).measured_within(measure, low, high)
+    if not measured.least <= measured.most:  # there are no rows
+        return 0.0, 1.0
+    return measured.least, measured.most if measured.most > measured.least else measured.least + 1.0
+
+
 def sums(index: Sequence[Indices], weights: Array, shape: tuple[int, ...]) -> Array:
     """The total weight of every cell; `index` has the codes of every axis."""
     if not index:

@@ -10,5 +10,6 @@ from dobandit.estimate.observational.from_rows import (
     naive_means,
 )
 from dobandit.estimate.observational.independence import FEWEST, LEVEL, Verdict, check_graph
+from dobandit.estimate.observational.interval import MOST_SKEWED, leaning
 from dobandit.estimate.observational.partial import Bounds, bounds
 from dobandit.estimate.observational.table import Effects, effects

@@ -26,6 +26,7 @@ from dobandit.estimate.observational.plugin import Term, ends, plug_in
 from dobandit.estimate.observational.scale import Scale, infer_scale, is_distribution, problem_scale
 from dobandit.estimate.observational.scores import Fit
 from dobandit.estimate.observational.shared_rows import SharedRows
+from dobandit.estimate.observational.spread import Spread, spread_of
 from dobandit.estimate.observational.wide import covariates, fits_tables, wide_effect
 from dobandit.evidence import (
     Data,
@@ -35,6 +36,7 @@ from dobandit.evidence import (
     check_spelling,
     count,
     fit,
+    moments,
     open_source,
     rows_left_out,
 )
@@ -127,7 +129,8 @@ def effect(
     check_spelling(source, graph.variables)
     estimands = {arm: _estimand(graph, arm, reward) for arm in question.arms}
     needed = {v for arm, estimand in estimands.items() for v in estimand.variables.union(arm.variables)}
-    scale = problem_scale(problem) if problem else infer_scale(source, sorted(needed), reward, covariates(estimands))
+    wide = covariates(estimands)
+    scale = problem_scale(problem, source) if problem else infer_scale(source, sorted(needed), reward, wide)
     left_out = rows_left_out(source, graph.variables)
     return _Counted(source, estimands, scale, left_out).effect(question, checked_level(level))
 
@@ -150,14 +153,15 @@ def estimates(
         with suppress(NotIdentifiable):
             estimands[question.arm] = _estimand(problem.graph, question.arm, problem.reward)
     left_out = rows_left_out(source, problem.graph.variables)
-    counted = _Counted(source, estimands, problem_scale(problem), left_out)
+    counted = _Counted(source, estimands, problem_scale(problem, source), left_out)
     level, unknown = checked_level(level), Effect(math.nan, math.nan, math.nan, 0, "none", _whole(left_out))
     return [counted.effect(question, level) if question.arm in estimands else unknown for question in questions]
 
 
 def naive_means(problem: Problem, source: Source, arms: Sequence[Arm]) -> list[float]:
     """What seeing alone suggests: the mean reward of the rows in which the variable happened to have the value."""
-    source, scale = fit(source, problem), problem_scale(problem)
+    source = fit(source, problem)
+    scale = problem_scale(problem, source)
     pairs = {arm: (*arm.variables, problem.reward) for arm in arms}
     counted = count(source, pairs.values(), scale.domains, scale.between)
     found = []
@@ -176,6 +180,14 @@ class _Counted:
         narrow = [estimand for estimand in estimands.values() if fits_tables(estimand, scale)]
         groups = [(*table.given, table.variable) for estimand in narrow for table in estimand.tables]
         self.counts = count(source, groups, scale.domains, scale.between)
+        measured = dict.fromkeys(t for e in narrow for t in e.tables if t.variable in scale.between)
+        self.spreads = {table: self._spread(table) for table in measured}
+
+    def _spread(self, table: Table) -> Spread:
+        """How a measurement varies in every row of a table, its ends being 0 and 1."""
+        low, high = self.scale.between[table.variable]
+        found = moments(self.source, table.given, self.scale.domains, table.variable)
+        return spread_of(found, high - low)
 
     def effect(self, question: Question, level: float) -> Effect:
         """Run the recipes on their tables, and put an interval around the result."""
@@ -187,15 +199,16 @@ class _Counted:
         total = float(next(iter(counts.values())).sum())
         if not total > 0:
             raise DataError(f"{self.source.name}: there are no rows to estimate from")
-        found = plug_in(terms, counts, self.scale.worth, self._shared(terms, counts))
+        found = plug_in(terms, counts, self.scale.worth, self._shared(terms, counts), self.spreads)
         exact = is_distribution(self.source, total)
         lowest, highest = ends(terms, self.scale.worth)
         if found.unseen:
             _warn(self._told(found.unseen, question))
-        if lowest == highest and not exact:
+        same = any(not spread.varies for table, spread in self.spreads.items() if table in counts)
+        if (lowest == highest or same) and not exact:
             _warn(
                 f"{terms[0].estimand.on[0]} is {self.scale.worth[0]:g} in every row, so the interval is a point: "
-                "nothing says how much it could vary; give its range in a problem file ([reward] range = [0, 10])"
+                "nothing says how much it could vary"
             )
         low, high = interval(found, lowest, highest, 0.0 if exact else level)
         method = max((term.estimand.method for term in terms), key=METHODS.index)

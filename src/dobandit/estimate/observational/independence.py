@@ -65,7 +65,7 @@ def check_graph(graph: GraphLike, data: Data) -> list[Verdict]:
 
 def _check_rows(source: Source, problem: Problem) -> None:
     """Refuse rows that do not fit the problem, also in columns that no test needs."""
-    scale, variables = problem_scale(problem), problem.graph.variables
+    scale, variables = problem_scale(problem, source), problem.graph.variables
     groups: list[tuple[str, ...]] = [(v,) for v in variables if v in source.columns] or [variables]
     if not count(source, groups, scale.domains, scale.between)[groups[0]].sum():
         raise DataError(f"{source.name}: there are no plain observations to test the graph on")

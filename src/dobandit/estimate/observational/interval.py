@@ -8,6 +8,9 @@ things from k/n plus or minus z standard errors, and both carry over to sums of 
   shown that. So a table in which only one value was seen is not taken for certain.
 - The mean is pulled to the middle of the range, and more so if it is close to an end or if its error is large.
 
+A measurement has no range that is known for certain, so its own variance and skewness decide: where few outcomes are
+large and most are nothing, such as revenue, the mean of a sample is more often too low than too high.
+
 For a mean of zeros and ones the result is Wilson's interval. For large samples it agrees with the delta method. The
 difference of two means is one more such mean, whose range is twice as wide.
 """
@@ -19,7 +22,10 @@ from statistics import NormalDist
 
 import numpy as np
 
+from dobandit.arrays import Array
 from dobandit.estimate.observational.plugin import PlugIn, Rows
+
+MOST_SKEWED = 1.5  # the largest skewness of a mean that is allowed for: that of a mean of few outcomes
 
 
 def interval(found: PlugIn, lowest: float, highest: float, level: float) -> tuple[float, float]:
@@ -30,9 +36,35 @@ def interval(found: PlugIn, lowest: float, highest: float, level: float) -> tupl
     width = highest - lowest
     share = (found.mean - lowest) / width if width else 0.5
     z = NormalDist().inv_cdf(0.5 + level / 2)
-    down, up = score_distances(share, max(squared_error(found.rows, z) + z * z * found.covariance, 0.0))
+    squared = max(squared_error(found.rows, z) + z * z * found.covariance, 0.0)
+    if found.rows.thirds is not None:
+        down, up = leaning_distances(found.rows, squared, z)
+        return found.mean - width * (down + found.below), found.mean + width * (up + found.above)
+    down, up = score_distances(share, squared)
     low, high = found.mean - width * (down + found.below), found.mean + width * (up + found.above)
     return max(low, lowest), min(high, highest)
+
+
+def leaning_distances(rows: Rows, squared: float, z: float) -> tuple[float, float]:
+    """How far the lower and the upper end are from the mean of a measurement whose squared error is given."""
+    if squared <= 0 or rows.thirds is None:
+        return 0.0, 0.0
+    error = math.sqrt(squared) / z
+    skew = float((rows.thirds / np.maximum(rows.totals, 1) ** 2).sum()) / error**3
+    below, above = leaning(np.array([-z, z]), np.array(max(min(skew, MOST_SKEWED), -MOST_SKEWED)))
+    return error * -float(below), error * float(above)
+
+
+def leaning(t: Array, skew: Array) -> Array:
+    """How many standard errors the true mean is above that of a sample where, if the rewards were not skewed, it would
+    be t: the inverse of Hall's transformation (J. R. Stat. Soc. B 1992). `skew` is the skewness of the sample's mean.
+
+    >>> leaning(np.array([-2.0, 0.0, 2.0]), np.array(0.3)).round(2)
+    array([-1.66,  0.05,  2.69])
+    """
+    small = np.abs(skew) < 1e-6
+    safe = np.where(small, 1.0, skew)
+    return np.asarray(np.where(small, t, 3 / safe * (1 - np.cbrt(1 - safe * (t + safe / 6)))))
 
 
 def squared_error(rows: Rows, z: float) -> float:

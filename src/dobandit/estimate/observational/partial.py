@@ -84,7 +84,7 @@ def bounds(
     arm, graph, source = arm_of(do), as_graph(graph), open_source(data, weights)
     check_spelling(source, graph.variables)
     needed = graph.in_order(graph.ancestral([reward]) | set(arm.variables))
-    scale = problem_scale(problem) if problem else infer_scale(source, needed, reward)
+    scale = problem_scale(problem, source, declared=True) if problem else infer_scale(source, needed, reward)
     cards = {v: len(scale.domains[v]) for v in needed}
     query = Query(graph, codes_of(arm, scale.domains), reward, cards, np.array(scale.worth))
 

@@ -15,6 +15,7 @@ import numpy as np
 from dobandit.arrays import Array, Flags
 from dobandit.errors import MissingCell
 from dobandit.estimate.observational.shared_rows import SharedRows
+from dobandit.estimate.observational.spread import Spread
 from dobandit.evidence import cells
 from dobandit.identification import Estimand, Table
 
@@ -30,6 +31,7 @@ class Rows(NamedTuple):
     totals: Array  # the size of the sample
     variances: Array  # of a single draw, as the result sees it
     reaches: Array  # between a row that is all of the worst value and one that is all of the best
+    thirds: Array | None = None  # third moments of a single draw, where the outcome is a measurement
 
 
 class Term(NamedTuple):
@@ -67,7 +69,11 @@ def table_cells(estimand: Estimand, domains: Mapping[str, Sequence[str]]) -> flo
 
 
 def plug_in(
-    terms: Sequence[Term], counts: Mapping[Table, Array], worth: Sequence[float], shared: SharedRows | None = None
+    terms: Sequence[Term],
+    counts: Mapping[Table, Array],
+    worth: Sequence[float],
+    shared: SharedRows | None = None,
+    spreads: Mapping[Table, Spread] | None = None,
 ) -> PlugIn:
     """The sum of the terms' means from the counts of their tables.
 
@@ -81,9 +87,11 @@ def plug_in(
         The values of the outcome.
     shared
         The rows behind the tables, if the terms have different recipes.
+    spreads
+        How the outcome varies in the rows of its tables, if it is a measurement.
     """
     tables = dict.fromkeys(table for term in terms for table in term.estimand.tables)
-    return _PlugIn(terms, {t: counts[t][np.newaxis] for t in tables}, np.asarray(worth)).result(shared)
+    return _PlugIn(terms, {t: counts[t][np.newaxis] for t in tables}, np.asarray(worth)).result(shared, spreads or {})
 
 
 class _PlugIn:
@@ -97,18 +105,18 @@ class _PlugIn:
         self.unseen = self._fill()
         self.mean = self._means(self.tables)[0]
 
-    def result(self, shared: SharedRows | None) -> PlugIn:
+    def result(self, shared: SharedRows | None, spreads: Mapping[Table, Spread]) -> PlugIn:
         found, all_slopes = [], self._slopes()
         for t, slopes in all_slopes.items():
             p, totals = self.tables[t], self.totals[t][..., 0]
-            variances = (p * slopes**2).sum(axis=-1) - (p * slopes).sum(axis=-1) ** 2
-            found.append([part[totals > 0] for part in (totals, np.maximum(variances, 0.0), np.ptp(slopes, axis=-1))])
-        totals, variances, reaches = map(np.concatenate, zip(*found, strict=True))
+            parts = spreads[t].seen_with(slopes) if t in spreads else _spread_of_shares(p, slopes)
+            found.append([part[totals > 0] for part in (totals, *parts)])
+        totals, variances, reaches, thirds = map(np.concatenate, zip(*found, strict=True))
         below, above = self._worst_cases()
         unseen = [(t, row) for t, rows in self.unseen.items() for row in np.argwhere(rows)[:, 1:].tolist()]
         return PlugIn(
             float(np.clip(self.mean, self.lowest, self.highest)),  # rounding may leave the range
-            Rows(totals, variances, reaches),
+            Rows(totals, variances, reaches, thirds if spreads else None),
             below,
             above,
             tuple(MissingCell(str(t), dict(zip(t.given, row, strict=True))) for t, row in unseen),
@@ -200,6 +208,14 @@ class _PlugIn:
             for t, slopes in term.estimand.gradient(tables, weights).items():
                 total[t] += slopes
         return total
+
+
+def _spread_of_shares(p: Array, slopes: Array) -> tuple[Array, Array, Array]:
+    """The variance, the reach and the third moment of a draw from every row."""
+    means = (p * slopes).sum(axis=-1)
+    variances = (p * slopes**2).sum(axis=-1) - means**2
+    thirds = (p * (slopes - means[..., np.newaxis]) ** 3).sum(axis=-1)
+    return np.maximum(variances, 0.0), np.ptp(slopes, axis=-1), thirds
 
 
 def _first(tables: Tables) -> Tables:

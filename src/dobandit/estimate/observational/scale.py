@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from dobandit.errors import DataError, listing
-from dobandit.evidence import Source, domains_of
-from dobandit.problem import Problem, is_numeral, label
+from dobandit.evidence import Source, domains_of, measured_ends
+from dobandit.problem import Domain, Problem, is_numeral, label
 
 ROUNDED = 1e-3  # probabilities that sum to one up to this were rounded on their way here
 MANY_VALUES = 20  # a variable with more different numbers than this is a measurement, not a set of values
@@ -46,11 +46,16 @@ def infer_scale(source: Source, variables: Sequence[str], reward: str, covariate
     return Scale(domains, worth, {}, numbers)
 
 
-def problem_scale(problem: Problem) -> Scale:
-    """The values of a problem; a reward that is a measurement lies between the two ends of its range."""
-    low, high, *_ = problem.reward_values
-    between = {problem.reward: (low, high)} if problem.reward_is_continuous else {}
-    return Scale(problem.domains, problem.reward_values, between, problem.numbers)
+def problem_scale(problem: Problem, source: Source, declared: bool = False) -> Scale:
+    """The values of a problem; a reward that is a measurement lies between the least and the most that the data have,
+    which must be in its range. Or between the ends of the `declared` range, for what depends on how large the reward
+    could be."""
+    if not problem.reward_is_continuous:
+        return Scale(problem.domains, problem.reward_values, {}, problem.numbers)
+    reward, (low, high) = problem.reward, problem.reward_values
+    ends = measured_ends(source, reward, low, high) if reward in source.columns else (0.0, 1.0)
+    ends = (low, high) if declared and problem.has_range else ends
+    return Scale({**problem.domains, reward: Domain(map(label, ends))}, ends, {reward: ends}, problem.numbers)
 
 
 def is_distribution(source: Source, total: float) -> bool:

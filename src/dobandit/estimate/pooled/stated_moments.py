@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from dobandit.arrays import Array, Indices
+from dobandit.estimate.observational import MOST_SKEWED, leaning
 from dobandit.estimate.pooled.moments import MomentConditions
 from dobandit.estimate.pooled.own import USUAL, variances
 from dobandit.estimate.pooled.stated import stated_groups
@@ -18,7 +19,6 @@ from dobandit.evidence import Layout
 from dobandit.problem import Problem
 
 WEIGHTS = 4.0 ** np.arange(7)  # outcomes that the mean of the table counts for in a row: from hardly alike to alike
-MOST_SKEWED = 1.5  # the largest skewness of a mean that draws allow for: that of a mean of few outcomes
 
 
 class StatedMoments(MomentConditions):
@@ -93,15 +93,3 @@ def skewness(n: Array, s: Array, q: Array, c: Array) -> Array:
     thirds = c - 3 * mean * q + 2 * n * mean**3
     usual = thirds.sum() / max(n.sum(), 1.0)
     return np.asarray((thirds + USUAL * usual) / (n + USUAL) / variances(n, s, q) ** 1.5)
-
-
-def leaning(t: Array, skew: Array) -> Array:
-    """How many standard errors the mean is above that of the sample where a sample without skewness would have t: the
-    inverse of Hall's transformation.
-
-    >>> leaning(np.array([-2.0, 0.0, 2.0]), np.array(0.3)).round(2)
-    array([-1.66,  0.05,  2.69])
-    """
-    small = np.abs(skew) < 1e-6
-    safe = np.where(small, 1.0, skew)
-    return np.asarray(np.where(small, t, 3 / safe * (1 - np.cbrt(1 - safe * (t + safe / 6)))))
