@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
+from dobandit.arrays import Array
 from dobandit.graph import Graph
 from dobandit.suite import generators as make
 from dobandit.suite.generators import Generator, every_arm_identifiable, some_arm_not_identifiable
@@ -40,6 +42,8 @@ WIDE = Graph(
 )
 WIDE_HIDDEN = (("X1", "X2"), ("X3", "X4"), ("X4", "X6"), ("X3", "X5"), None)
 WIDE_RARE = 0.01
+RARE_REWARD, BUYERS = 0.02, 0.05  # mean chance of a success, of a sale
+LEVELS, TILT = 40, 0.3  # different sums that are spent, and how much their distribution differs
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,7 @@ class Source:
     draw: Callable[[Generator, int], World]  # of the chance and the number of a trial
     one_graph: bool = False  # all trials share their graph, and so can run in lock step
     reward: str = "Y"
+    ends: tuple[float, float] | None = None  # of a reward that is a measurement
     costs: Mapping[str, str] = field(default_factory=lambda: USUAL_COSTS)  # by objective
     note: str = ""  # what readers of the results should know
 
@@ -89,6 +94,27 @@ def _rare(chance: Generator, trial: int) -> World:
         world = make.made_rare(world, variable, value, RARE)
         if _lead(world, f"do({variable}={value})") >= RARE_GAP:
             return world
+
+
+def _rare_reward(chance: Generator, trial: int) -> World:
+    world = _rand(chance, trial)
+    return make.replaced(world, {"Y": make.of_successes(_successes(world) * 2 * RARE_REWARD)})
+
+
+def _revenue(chance: Generator, trial: int) -> World:
+    """How many buy, and how much they spend, both depend on the parents of the reward."""
+    world = _rand(chance, trial)
+    buying = _successes(world) * 2 * BUYERS
+    scores = np.array([NormalDist().inv_cdf((k + 0.5) / LEVELS) for k in range(LEVELS)])
+    tilts = np.exp(scores * chance.normal(0.0, TILT, (*buying.shape, 1)))
+    spent = buying[..., np.newaxis] * tilts / tilts.sum(axis=-1, keepdims=True)
+    table = np.concatenate([1 - buying[..., np.newaxis], spent], axis=-1)
+    nodes = tuple(n._replace(table=table) if n.name == "Y" else n for n in world.nodes)
+    return World(world.graph, nodes, {**world.domains, "Y": ("0", *(f"{np.exp(3 + s):.2f}" for s in scores))})
+
+
+def _successes(world: World) -> Array:
+    return world.nodes[world.positions["Y"]].table[..., 1]
 
 
 def _wide(chance: Generator, trial: int) -> World:
@@ -143,6 +169,8 @@ _SOURCES = (
     Source(
         "three-valued", "rand with three values for every variable but the reward", partial(_rand, largest=6, card=3)
     ),
+    Source("rare-reward", "rand with 2 successes in 100 cases on average", _rare_reward),
+    Source("revenue", "rand with 5 buyers in 100 cases on average, who spend log-normal sums", _revenue, ends=(0, 500)),
     _causes(7, "seven"),
     _causes(50, "fifty"),
 )

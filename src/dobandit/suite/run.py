@@ -21,7 +21,7 @@ from dobandit.arrays import Array
 from dobandit.chance import generator
 from dobandit.errors import SimulationError, listing
 from dobandit.graph import Graph
-from dobandit.problem import Objective, Problem
+from dobandit.problem import Objective, Problem, RewardLike
 from dobandit.suite.classes import BUDGETS, COSTS, Source
 from dobandit.suite.comparison import Comparison
 from dobandit.suite.networks import find
@@ -152,11 +152,16 @@ def _problem(setup: Setup, source: Source, world: World) -> Problem:
     graph = world.graph
     if setup.drop_hidden:
         graph = Graph.from_edges(graph.directed, variables=graph.variables)
+    reward: RewardLike = source.reward
+    domains = dict(world.domains)
+    if source.ends is not None:
+        reward = {"variable": source.reward, "range": source.ends}
+        del domains[source.reward]
     return Problem(
         graph,
-        reward=source.reward,
+        reward=reward,
         budget=setup.budgets[-1],
         objective=setup.objective,
         default_cost=COSTS[setup.costs],
-        domains=world.domains,
+        domains=domains,
     )
