@@ -141,7 +141,7 @@ warmth = [0]
     assert file.read_text(encoding="utf-8") == text.replace(
         "{ quantiles = 4 }", f"[{', '.join(f'{c:g}' for c in cuts)}]"
     )
-    assert dobandit("effect", file, messy, "--do", "warmth=-3.5").code == 2  # ages are missing, and that is refused
+    assert "column age has 20 rows without a value" in dobandit("check", file, "--data", messy).err
     ages = pd.read_csv(messy)["age"].dropna()
     assert np.bincount(np.digitize(ages, cuts)).min() > 0.15 * len(ages)
 
