@@ -25,7 +25,7 @@ from dobandit.errors import DobanditError
 from dobandit.graph import Graph
 from dobandit.paper import PANELS, reproduce
 from dobandit.policies import policies_for
-from dobandit.problem import Problem
+from dobandit.problem import Arm, Problem
 from dobandit.simulation import ARRAYS, Results, draw_costs
 from dobandit.suite import WORLDS, Comparison, compare, find
 from dobandit.suite.run import regret_of
@@ -488,3 +488,15 @@ def test_suite_refuses_in_a_sentence(dobandit: Run, arguments: list[str], senten
     assert ran.out == ""
     assert sentence in ran.err
     assert "Traceback" not in ran.err
+
+
+def test_sets_of_variables_and_costs_of_one() -> None:
+    """The published numbers of arms: every variable is left alone or set to one of two values."""
+    for name, arms in (("structural-iv", 9), ("structural-markovian", 81), ("structural-six", 243)):
+        found = compare(name, policies=["thompson[arms=pomis]"], budgets=[20], trials=1)
+        assert (len(found.arms), set(found.prices.ravel().tolist())) == (arms, {1.0})
+    found = compare("pairs", costs="unit", budgets=[30], trials=1)
+    assert set(found.regret) == {"causal-thompson", "thompson", "f-kube", "ucb"}
+    settable = {v for arm in found.arms for v in Arm.parse(arm).variables}
+    assert max(len(Arm.parse(arm).variables) for arm in found.arms) == 2
+    assert len(settable) <= 5

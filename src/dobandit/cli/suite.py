@@ -33,6 +33,8 @@ class _Explained(click.Command):
 
 def _range(rule: Mapping[str, Sequence[float]]) -> str:
     ((kind, values),) = rule.items()
+    if len(values) == 1:
+        return "1 for every arm, also one that sets several variables"
     shown = [f"{value:g}" for value in values]
     return f"between {' and '.join(shown)}" if kind == "uniform" else f"one of {', '.join(shown)}"
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from statistics import NormalDist
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -19,13 +20,15 @@ from dobandit.suite import generators as make
 from dobandit.suite.generators import Generator, every_arm_identifiable, some_arm_not_identifiable
 from dobandit.worlds import N5, N6, N6_HIDDEN, N7, World, parallel, xor
 
-# What interventions cost, drawn for every arm of every trial; do() costs 1.
+UNIT = "unit"  # every arm costs 1, also one that sets several variables
+# What it costs to set a variable, drawn for every arm of every trial; do() costs 1.
 COSTS: Mapping[str, Mapping[str, Sequence[float]]] = {
     "near": {"uniform": [1, 1.3]},
     "23": {"choose": [2, 3]},
     "25": {"choose": [2, 3, 4, 5]},
     "57": {"choose": [5, 6, 7]},
     "high": {"choose": [5, 6, 7, 8, 9, 10]},
+    UNIT: {"choose": [1]},
 }
 USUAL_COSTS: Mapping[str, str] = {"cumulative": "near", "simple": "57"}
 BUDGETS: Mapping[str, tuple[float, ...]] = {
@@ -44,6 +47,12 @@ WIDE_HIDDEN = (("X1", "X2"), ("X3", "X4"), ("X4", "X6"), ("X3", "X5"), None)
 WIDE_RARE = 0.01
 RARE_REWARD, BUYERS = 0.02, 0.05  # mean chance of a success, of a sale
 LEVELS, TILT = 40, 0.3  # different sums that are spent, and how much their distribution differs
+MOST_SETTABLE = 5  # variables, where they are set in pairs
+STRUCTURAL = (  # the graphs of the experiments of Lee and Bareinboim (NeurIPS 2018)
+    ("iv", "an instrument", Graph("Z -> X -> Y; X <-> Y")),
+    ("markovian", "two parents of the reward, no hidden cause", Graph("{Z1, Z2} -> {X1, X2} -> Y")),
+    ("six", "six variables, two hidden causes", Graph("Z -> X -> Y; S -> W -> Y; T -> {X, Y}; X <-> W; Z <-> Y")),
+)
 
 
 @dataclass(frozen=True)
@@ -58,6 +67,7 @@ class Source:
     ends: tuple[float, float] | None = None  # of a reward that is a measurement
     costs: Mapping[str, str] = field(default_factory=lambda: USUAL_COSTS)  # by objective
     note: str = ""  # what readers of the results should know
+    offers: Callable[[Graph], Mapping[str, Any]] | None = None  # arguments of the problem that say what can be set
 
 
 def _random(wanted: Callable[[Graph], bool], chance: Generator, trial: int, largest: int = 8, **tables: Any) -> World:
@@ -140,6 +150,28 @@ def _lead(world: World, arm: str) -> float:
     return float(means[place] - np.delete(means, place).max())
 
 
+def _pairs(graph: Graph) -> Mapping[str, Any]:
+    settable = graph.in_order(graph.ancestors("Y"))[:MOST_SETTABLE]
+    return {"intervenable": settable, "most_at_once": 2}
+
+
+def _all_sets(graph: Graph) -> Mapping[str, Any]:
+    others = [v for v in graph.variables if v != "Y"]
+    return {"together": [s for size in range(2, len(others) + 1) for s in combinations(others, size)]}
+
+
+def _structural(chance: Generator, trial: int) -> World:
+    return make.random_world(chance, STRUCTURAL[trial % len(STRUCTURAL)][2], hidden=(2,))
+
+
+def _one_structural(name: str, about: str, graph: Graph) -> Source:
+    def draw(chance: Generator, trial: int) -> World:
+        return make.random_world(chance, graph, hidden=(2,))
+
+    return Source(f"structural-{name}", f"structural: {about}", draw, True, costs=_UNIT_COSTS, offers=_all_sets)
+
+
+_UNIT_COSTS = {"cumulative": UNIT, "simple": UNIT}
 _N6_COSTS = {**USUAL_COSTS, "cumulative": "23"}
 _PARALLEL_COSTS = {**USUAL_COSTS, "simple": "25"}
 
@@ -173,5 +205,20 @@ _SOURCES = (
     Source("revenue", "rand with 5 buyers in 100 cases on average, who spend log-normal sums", _revenue, ends=(0, 500)),
     _causes(7, "seven"),
     _causes(50, "fifty"),
+    Source("pairs", "rand, where up to two of at most five variables are set", _rand, offers=_pairs),
+    Source(
+        "pairs-bow",
+        "bow, where up to two of at most five variables are set",
+        partial(_random, some_arm_not_identifiable),
+        offers=_pairs,
+    ),
+    Source(
+        "structural",
+        "the three graphs of structural bandits in turn, where any variables are set together",
+        _structural,
+        costs=_UNIT_COSTS,
+        offers=_all_sets,
+    ),
+    *(_one_structural(*one) for one in STRUCTURAL),
 )
 WORLDS: Mapping[str, Source] = {source.name: source for source in _SOURCES}

@@ -22,7 +22,7 @@ from dobandit.chance import generator
 from dobandit.errors import SimulationError, listing
 from dobandit.graph import Graph
 from dobandit.problem import Objective, Problem, RewardLike
-from dobandit.suite.classes import BUDGETS, COSTS, Source
+from dobandit.suite.classes import BUDGETS, COSTS, UNIT, Source
 from dobandit.suite.comparison import Comparison
 from dobandit.suite.networks import find
 from dobandit.worlds import World
@@ -84,9 +84,10 @@ def compare(
     _check("objective", objective, BUDGETS)
     _check("costs", chosen := costs or source.costs[objective], COSTS)
     simulation.check_trials(trials)
-    names = tuple(simulation.chosen_policies(policies, objective))
     grid = tuple(sorted({float(b) for b in budgets or BUDGETS[objective]}))
     setup = Setup(source.name, objective, chosen, grid, seed, drop_hidden)
+    first = None if source.offers is None else _problem(setup, source, _drawn(setup, source, 0))
+    names = tuple(simulation.chosen_policies(policies, objective, first))
     jobs: list[tuple[Setup, tuple[str, ...], range]] = [(setup, names, range(i, i + 1)) for i in range(trials)]
     if source.one_graph:  # all trials of one policy at a time, in lock step
         jobs = [(setup, (name,), range(trials)) for name in names]
@@ -112,7 +113,7 @@ def _check(what: str, given: str, known: Iterable[str]) -> None:
 def play(setup: Setup, names: tuple[str, ...], trials: range) -> Comparison:
     """What these policies do in these trials."""
     source = find(setup.world)
-    worlds = [source.draw(generator(_seed(setup, f":{i}"), "world"), i) for i in trials]
+    worlds = [_drawn(setup, source, i) for i in trials]
     world = World.stack(worlds) if source.one_graph else worlds[0]
     seed = _seed(setup) if source.one_graph else _seed(setup, f":{trials.start}")
     problem = _problem(setup, source, world)
@@ -125,6 +126,10 @@ def play(setup: Setup, names: tuple[str, ...], trials: range) -> Comparison:
         "regret": {name: regret_of(results, name, means, prices) for name in names},
     }
     return Comparison(**found, world=setup.world, costs=setup.costs, means=means, prices=prices)
+
+
+def _drawn(setup: Setup, source: Source, trial: int) -> World:
+    return source.draw(generator(_seed(setup, f":{trial}"), "world"), trial)
 
 
 def regret_of(results: simulation.Results, name: str, means: Array, prices: Array) -> Array:
@@ -157,11 +162,12 @@ def _problem(setup: Setup, source: Source, world: World) -> Problem:
     if source.ends is not None:
         reward = {"variable": source.reward, "range": source.ends}
         del domains[source.reward]
+    budget = setup.budgets[-1]
     return Problem(
         graph,
         reward=reward,
-        budget=setup.budgets[-1],
         objective=setup.objective,
-        default_cost=COSTS[setup.costs],
         domains=domains,
+        **({"horizon": budget} if setup.costs == UNIT else {"budget": budget, "default_cost": COSTS[setup.costs]}),
+        **({} if source.offers is None else source.offers(graph)),
     )
