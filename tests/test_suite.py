@@ -86,12 +86,12 @@ def test_random_graphs_and_tables(name: str, largest: int, card: int) -> None:
     assert hidden_cards == {2, 3, 4}
 
 
-@pytest.mark.parametrize("name", OWN_GRAPHS)
+@pytest.mark.parametrize("name", [name for name in OWN_GRAPHS if name != "structural"])
 def test_bow_arcs_are_where_the_class_says(name: str) -> None:
     for world in drawn(name, 3 if name == "reversed" else 25):
         graph = acting(world)
         identifiable = [is_identifiable(graph, do=v, on="all") for v in graph.variables if v != "Y"]
-        assert all(identifiable) != name.startswith("bow")
+        assert all(identifiable) != ("bow" in name)
 
 
 @pytest.mark.parametrize("name", ["strong", "bow-strong"])
