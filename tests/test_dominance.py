@@ -78,3 +78,12 @@ def test_thompson_on_possibly_optimal_arms_plays_no_other() -> None:
     assert [len(arm.variables) == 2 for arm in problem.arms] == (pulls > 0).tolist()
     with pytest.raises(db.DobanditError, match=r"no arm sets a possibly optimal set"):
         db.simulate(Problem("{A, B} -> Y", "Y", 9), world, ["thompson[arms=pomis]"], trials=1)
+
+
+def test_no_dominated_arm_is_pulled_to_earn() -> None:
+    """At equal costs only pairs earn, and do() is pulled instead of a pair that would be pulled to learn."""
+    problem = Problem.unit_costs("{A, B} -> Y", "Y", horizon=200, most_at_once=2)
+    world = db.worlds.random(problem.graph, seed=2)
+    results = db.simulate(problem, world, ["causal-thompson"], trials=4, seed=0)
+    pulls = np.asarray(results.pulls["causal-thompson"]).reshape(-1, len(problem.arms)).sum(axis=0)
+    assert {len(arm.variables) for arm, number in zip(problem.arms, pulls, strict=True) if number} <= {0, 2}

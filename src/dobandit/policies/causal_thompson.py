@@ -8,6 +8,9 @@ to learn is replaced by an observation where that teaches as much for less.
 The spread of the draws is corrected, too. Where there are data it is narrowed, the more of them there are: Thompson
 sampling tries again and again what is nearly settled. Where there are none it is widened: a mean over many empty cells
 seems to be sure, because independent errors cancel, but the prior may be wrong about all of them in the same direction.
+
+Where variables are set together, arms that others dominate at no higher cost are not pulled to earn, because one of
+those others earns as much; do() is still pulled in place of an arm that is pulled to learn.
 """
 
 from __future__ import annotations
@@ -79,7 +82,7 @@ class CompiledCausalThompson(OnPooledEvidence[State]):
         index = np.maximum(drawn, means)
         # An observation informs all arms, so do() has the benefit of every doubt: a low draw counts as a high one.
         index[:, OBSERVE] = means[:, OBSERVE] + np.abs(drawn[:, OBSERVE] - means[:, OBSERVE])
-        index /= view.costs
+        index = pooled.candidates(index / view.costs, state.refuted)
         arms, info = pick(pooled.without_aliases(index, view.costs, state.refuted), view, chance)
         instead = self._better_observed(view, state, arms, means)
         arms[instead], info.reason[instead] = OBSERVE, Reason.OBSERVATION_TEACHES

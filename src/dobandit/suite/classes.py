@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from statistics import NormalDist
 from itertools import combinations
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np

@@ -49,7 +49,7 @@ class PooledEstimator:
         self._together = self.layout.size - self.joint.layout.size  # where the joint table begins
         self._has_aliases = bool(self.pool.is_alias.any())
         # Only where variables are set together: dominated arms, as teachers, are pulled but never recommended.
-        has_sets = not problem.sets_single_variables and problem.objective == "simple"
+        has_sets = not problem.sets_single_variables
         self._never_best = np.array([one.never_best for one in standings(problem)] if has_sets else [False])
 
     def translated(self, evidence: Evidence, other: PooledEstimator) -> Evidence:
