@@ -48,7 +48,7 @@ class PooledEstimator:
         self._predicted = slice(self._cells, self._cells + self.expected.layout.size)
         self._together = self.layout.size - self.joint.layout.size  # where the joint table begins
         self._has_aliases = bool(self.pool.is_alias.any())
-        # Only where variables are set together: dominated arms, as teachers, are pulled but never recommended.
+        # Only where variables are set together: dominated arms may teach, but are not pulled to earn, nor recommended.
         has_sets = not problem.sets_single_variables
         self._never_best = np.array([one.never_best for one in standings(problem)] if has_sets else [False])
 
