@@ -158,6 +158,17 @@ class DataError(DobanditError):
     """Rows or a file of rows that do not fit the problem."""
 
 
+class FaultyRows(DataError):
+    """All rows of a file that cannot be recorded, at once; the text has one line for each, and nothing was changed."""
+
+    MOST = 20  # lines of the text
+
+    def __init__(self, faults: Sequence[str], exit_code: int) -> None:
+        self.faults, self.exit_code = tuple(faults), exit_code
+        more = len(faults) - self.MOST
+        super().__init__("\n".join([*faults[: self.MOST], *([f"and {more:,} more faulty rows"] if more > 0 else [])]))
+
+
 def listing(names: Iterable[str], most: int = 12) -> str:
     """Names as people write them, long lists cut: `X1, X2 and X3`.
 

@@ -20,6 +20,7 @@ from dobandit.errors import (
     Conflict,
     DataError,
     DobanditError,
+    FaultyRows,
     FileError,
     NoSuchPull,
     OutcomeError,
@@ -28,7 +29,7 @@ from dobandit.errors import (
     StudyError,
 )
 from dobandit.policies.f_kube import FKube
-from dobandit.problem import Problem, Value
+from dobandit.problem import Missing, Problem, Value
 from dobandit.study import Study, facts
 from dobandit.study.books import Books
 from dobandit.study.decisions import _known, _view
@@ -112,8 +113,8 @@ def test_a_pending_pull_counts_in_pulls_money_and_time_and_not_in_means() -> Non
         ({**FINE, "X": 1}, r"X is 1, but the pull was do\(X=0\): if it was set to 1, record that experiment"),
         ({"Z": 0, "X": 0, "W": 0}, "Y is missing"),
         ({**FINE, "X": 0, "V": 1}, "there is no variable V"),
-        ({**FINE, "X": 0, "Y": float("nan")}, "Y is empty, and not one of"),
-        ({**FINE, "X": 0, "Y": None}, "Y is empty, and not one of"),
+        ({**FINE, "X": 0, "Y": float("nan")}, "Y has no value: if it is unknown, withdraw the pull"),
+        ({**FINE, "X": 0, "Y": None}, "Y has no value: if it is unknown, withdraw the pull"),
         ({"X": 5, "Q": 1}, "there is no variable Q; Z, W and Y are missing; X is 5"),
     ],
 )
@@ -157,7 +158,7 @@ def test_many_outcomes_are_told_all_or_none(place: str, folder: Path) -> None:
     study.ask(3)
     file = folder / "outcomes.csv"
     file.write_text("id,note,Z,X,W,Y\n1,fine,0,1,0,1\n2,,0,1,0,1\n3,,0,1,0,1\n")
-    with pytest.raises(OutcomeError, match="pull 3: Z is 0, but the pull was do"):
+    with pytest.raises(FaultyRows, match=r"outcomes.csv, line 4, pull 3: Z is 0, but the pull was do"):
         study.tell_file(file)
     assert study.status().told == 0
     file.write_text("id,note,Z,X,W,Y\n3,,1,1,0,1\n2,,0,1,0,1\n1,fine,0,1,0,1\n")
@@ -179,16 +180,43 @@ def test_a_file_that_has_a_pull_twice(folder: Path) -> None:
     study, file = Study.create(":memory:", SMALL, "ucb"), folder / "june.csv"
     study.ask(2)
     file.write_text("id,Z,X,W,Y\n1,0,1,0,1\n2,0,1,0,1\n1,0,1,0,0\n")
-    with pytest.raises(DataError, match=r"june\.csv has pull 1 twice, with Z=0 X=1 W=0 Y=0 and with Z=0 X=1 W=0 Y=1"):
+    twice = r"june\.csv, line 2: pull 1 is in this file twice, with Z=0 X=1 W=0 Y=0 and with Z=0 X=1 W=0 Y=1"
+    with pytest.raises(FaultyRows, match=twice):
         study.tell_file(file)
     with pytest.raises(DataError, match="this list of outcomes has pull 1 twice"):
         study.tell_many([(1, FINE), (1, {**FINE, "Y": 0})])
     assert study.status().told == 0
     file.write_text("id,Z,X,W,Y\n1,0,1,0,1\n1,0,1,0,1.0\n")
-    study.tell_file(file)
-    file.write_text("id,Z,X,W,Y\n1,0,1,0,0\n")
-    with pytest.raises(Conflict, match="pull 1 was told"):
+    with pytest.warns(UserWarning, match="pull 1 is in this file 2 times, with the same outcome; it counts once"):
         study.tell_file(file)
+    assert study.status().told == 1
+    file.write_text("id,Z,X,W,Y\n1,0,1,0,0\n")
+    with pytest.raises(FaultyRows, match="pull 1 was told") as told:
+        study.tell_file(file)
+    assert told.value.exit_code == 4  # a conflict
+
+
+def test_all_faulty_rows_of_a_file_are_told_at_once(folder: Path) -> None:
+    study, file = Study.create(":memory:", SMALL, "ucb"), folder / "june.csv"
+    assert [str(pull.arm) for pull in study.ask(4)] == ["do()", "do(Z=0)", "do(Z=1)", "do(X=0)"]
+    file.write_text("id,Z,X,W,Y\n4,0,,0,1\n3,0,1,0,1\n2,0,1,5,\nx,0,1,0,1\n1,0,1,0,1\n9,0,1,0,1\n")
+    with pytest.raises(FaultyRows) as faulty:
+        study.tell_file(file)
+    assert faulty.value.exit_code == 2
+    lines = str(faulty.value).splitlines()
+    assert [line.split(";")[0].split(":")[0] for line in lines] == [
+        "june.csv, line 5",  # of the column id first, then in the order of pulls
+        "june.csv, line 4, pull 2",
+        "june.csv, line 3, pull 3",
+        "june.csv, line 7",
+    ]
+    assert "column id has x, and not the number of a pull" in lines[0]
+    assert "W is 5, and not one of 0 and 1; Y has no value" in lines[1]
+    assert "Z is 0, but the pull was do(Z=1)" in lines[2]
+    assert "there is no pull 9" in lines[3]
+    assert study.status().told == 0
+    file.write_text("id,Z,X,W,Y\n4,0,,0,1\n1,0,1,0,1\n")  # X was set, so it need not be told
+    assert [receipt.id for receipt in study.tell_file(file)] == [1, 4]
 
 
 def test_the_order_of_the_rows_in_a_file_does_not_matter(folder: Path) -> None:
@@ -828,3 +856,56 @@ def test_a_refund_is_yes_or_no(refund: object) -> None:
     with pytest.raises(DobanditError, match="refund: expected True, False or None"):
         study.withdraw(pull.id, refund=refund)  # type: ignore[arg-type]
     assert [event.kind for event in study.log()] == ["created", "asked"]
+
+
+def test_what_the_arm_sets_need_not_be_told() -> None:
+    """Told, recorded or amended, the value that was set is filled in; another one is an error."""
+    study = Study.create(":memory:", SMALL, "ucb")
+    pull = study.ask(2)[1]
+    assert pull.set == {"Z": "0"}
+    study.tell(pull.id, {"X": 1, "W": 0, "Y": 1})
+    number = study.record("do(X=1)", {"Z": 0, "W": 1, "Y": 1}).id
+    with pytest.raises(OutcomeError, match=r"X is 0, but the pull was do\(X=1\)"):
+        study.amend(number, {"X": 0})
+    study.amend(number, {"Y": 0})
+    told = [{v: row[v] for v in "ZXWY"} for row in study.outcomes()]
+    assert told == [{"Z": "0", "X": "1", "W": "0", "Y": "1"}, {"Z": "0", "X": "1", "W": "1", "Y": "0"}]
+
+
+@pytest.mark.parametrize("way", ["drop", "category"])
+def test_outcomes_with_unknown_values_are_paid_and_no_evidence(way: Missing, place: str, folder: Path) -> None:
+    problem = Problem("X -> M -> Y", "Y", 20, default_cost=2, missing=way)
+    study = Study.create(place, problem, "f-kube")
+    study.ask(3)
+    study.tell(1, {"X": 1, "M": 0, "Y": None})
+    study.tell(1, {"X": 1, "M": 0, "Y": "NA"})  # the same again
+    study.tell(2, {"M": float("nan"), "Y": 1})
+    study.tell(3, {"M": 1, "Y": 1})
+    dropped = {"drop": 2, "category": 1}[way]  # with "category", a missing M is a value as any other
+    for opened in (study, study if place == ":memory:" else Study.open(place)):
+        found = opened.status()
+        assert (found.told, found.incomplete, found.budget.spent) == (3, dropped, 5)
+        assert [arm.own_rows for arm in found.arms[:3]] == [0, 2 - dropped, 1]
+        assert [arm.pulls for arm in found.arms[:3]] == [1, 1, 1]
+    study.amend(1, {"Y": 1})  # found after all
+    assert (study.status().incomplete, study.status().arms[0].own_mean) == (dropped - 1, 1.0)
+    study.export(folder / "out.json")
+    assert [row["M"] for row in json.loads((folder / "out.json").read_text())] == [0, None, 1]
+
+
+def test_exports_write_numbers_as_numbers(folder: Path) -> None:
+    import polars as pl
+
+    domains: dict[str, list[Value]] = {"Price": [0.5, 1, 2.5], "Ad": ["no", "yes"]}
+    problem = Problem("{Price, Ad} -> Buy; Extra -> Buy", "Buy", 20, domains=domains, missing="drop")
+    study = Study.create(":memory:", problem, "f-kube")
+    study.record("do()", {"Price": "2.5", "Ad": "yes", "Extra": 1, "Buy": 0})
+    study.record("do()", {"Price": 1, "Ad": "no", "Extra": None, "Buy": 1})
+    for form in ("csv", "json", "parquet"):
+        study.export(folder / f"out.{form}")
+    rows = json.loads((folder / "out.json").read_text())
+    names = ("Price", "Ad", "Extra", "Buy")
+    assert [[row[v] for v in names] for row in rows] == [[2.5, "yes", 1, 0], [1.0, "no", None, 1]]
+    kinds = pl.read_parquet(folder / "out.parquet").schema
+    assert [kinds[v] for v in names] == [pl.Float64, pl.String, pl.Int64, pl.Int64]
+    assert (folder / "out.csv").read_text().splitlines()[2].startswith("2,do(),1.0,")

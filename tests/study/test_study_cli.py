@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -62,8 +65,9 @@ def test_a_study_from_the_first_to_the_last_pull(study: Path, dobandit: Run, fol
     many = folder / "many.csv"
     many.write_text("id,X,Y,note\n2,0,1,\n3,1,1,\n2,0,1,the same again\n")
     assert answer(dobandit("study", "tell", study, "--file", many, "--json"))["id"] == [2, 3]
-    note = "note: read many.csv as CSV: separator comma, double quotes, header in line 1, encoding UTF-8\n"
-    assert dobandit("study", "tell", study, "--file", many).err == f"Recorded 2 pulls. Spent 6, remaining 6.\n{note}"
+    again = dobandit("study", "tell", study, "--file", many).err
+    assert again.startswith("Recorded 2 pulls. Spent 6, remaining 6.\n")
+    assert "warning: many.csv, line 2: pull 2 is in this file 2 times, with the same outcome" in again
     log = folder / "log.csv"
     log.write_text("X,Y,intervention\n0,1,\n1,1,do(X=1)\n")
     ran = dobandit("study", "observe", study, log, "--json")
@@ -82,7 +86,9 @@ def test_a_study_from_the_first_to_the_last_pull(study: Path, dobandit: Run, fol
         "free": 6.5,
     }
     assert (status["pulls"]["open"], status["pulls"]["told"]) == (0, 3)
-    assert set(status["arms"][0]) == {"arm", "cost", "pulls", "open", "mean", "low", "high", "warning"}
+    known = {"arm", "cost", "pulls", "open", "mean", "low", "high", "warning", "own_mean", "own_rows"}
+    assert set(status["arms"][0]) == known
+    assert [(arm["own_mean"], arm["own_rows"]) for arm in status["arms"]] == [(0.5, 2), (1.0, 1), (1.0, 2)]
     best = answer(dobandit("study", "best", study, "--json"))
     assert {"arm", "mean", "low", "high", "probability_best"} <= set(best)
     why = answer(dobandit("study", "explain", study, 3, "--json"))
@@ -236,3 +242,45 @@ def test_watching(study: Path, dobandit: Run, monkeypatch: pytest.MonkeyPatch) -
     ran = dobandit("study", "status", study, "--watch")
     assert (ran.code, naps) == (130, [1.0, 1.0, 1.0])
     assert "0 of 17 spent" in ran.out
+
+
+def test_who_has_which_pull_since_when(study: Path, dobandit: Run) -> None:
+    assert dobandit("study", "pulls", study).err == "No pull is open.\n"
+    dobandit("study", "ask", study, "--worker", "anna", "--ttl", "2d")
+    dobandit("study", "ask", study, "--worker", "ben")
+    first, second = answer(dobandit("study", "pulls", study, "--json"))["pulls"]
+    assert set(first) == {"id", "arm", "worker", "begun", "expires", "state"}
+    assert (first["id"], first["arm"], first["worker"], first["state"]) == (1, "do()", "anna", "open")
+    assert (second["worker"], second["expires"]) == ("ben", None)
+    begun, expires = (datetime.fromisoformat(first[moment]) for moment in ("begun", "expires"))
+    assert abs((expires - begun).total_seconds() - 2 * 86400) <= 1
+    assert [line.split()[:3] for line in dobandit("study", "pulls", study).out.splitlines()[1:]] == [
+        ["1", "do()", "anna"],
+        ["2", "do(X=0)", "ben"],
+    ]
+
+
+def test_one_value_is_amended_and_who_decided_it_is_in_the_log(study: Path, dobandit: Run) -> None:
+    dobandit("study", "ask", study, "-n", 3)
+    assert dobandit("study", "tell", study, 2, "Y=1").code == 0  # X=0 is what the experiment set
+    assert dobandit("study", "tell", study, 3, "X=0", "Y=1").code == 2
+    dobandit("study", "amend", study, 2, "Y=0", "--by", "anna")
+    dobandit("study", "withdraw", study, 1, "--by", "ben")
+    dobandit("study", "extend", study, 5, "--by", "the board")
+    assert [" ".join(line.split()[3:]) for line in dobandit("study", "log", study).out.splitlines()[4:]] == [
+        "told 2 X=0 Y=1",
+        "amended 2 X=0 Y=0, decided by anna",
+        "withdrawn 1 not refunded, decided by ben",
+        "extended by 5, decided by the board",
+    ]
+
+
+@pytest.mark.parametrize("command", ["log", "status --watch", "status --json"])
+def test_a_closed_pipe_ends_quietly(study: Path, command: str) -> None:
+    program = f"{sys.executable} -m dobandit study {command.replace(' ', f' {study} ', 1)}"
+    program = program if str(study) in program else f"{program} {study}"
+    script = f"{program} | head -n 1; exit ${{PIPESTATUS[0]}}"
+    ran = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert len(ran.stdout.splitlines()) == 1
+    assert "\x1b" not in ran.stdout  # no control characters

@@ -36,6 +36,12 @@ already or conflicts, 5 storage that is busy or cannot be written, 130 interrupt
 class _Commands(click.Group):
     """Commands that are imported when they are called, so that `--help` is quick."""
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise BrokenPipeError from None  # without its number, for which click would exit with code 1
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 

@@ -151,8 +151,17 @@ def _name(variables: Set) -> str:
 
 
 def _cost_text(problem: Problem, variables: Set) -> str:
-    costs = [cost for arm, cost in zip(problem.arms, problem.costs, strict=True) if arm.variables == variables]
-    return ", ".join(dict.fromkeys(f"{c:g}" if isinstance(c, float) else str(c) for c in costs))
+    """The cost of setting these variables; where it differs between values, the cost of each."""
+    from rich.markup import escape
+
+    arms = ((arm, cost) for arm, cost in zip(problem.arms, problem.costs, strict=True) if arm.variables == variables)
+    costs = {
+        ", ".join(value for _, value in arm.settings): f"{cost:g}" if isinstance(cost, float) else str(cost)
+        for arm, cost in arms
+    }
+    if len(set(costs.values())) == 1:
+        return next(iter(costs.values()))
+    return "\n".join(escape(f"{values}: {cost}") for values, cost in costs.items())
 
 
 def _show_independencies(problem: Problem, verdicts: list[Verdict], data: Path | None) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 
 import click
 
 from dobandit.cli import study_answers
 from dobandit.cli.common import PROBLEM, ROWS, print_json, read_arm, read_rows, say, with_common_options
-from dobandit.cli.study_answers import PULL, STUDY, answer, study_command
+from dobandit.cli.study_answers import PULL, STUDY, answer, as_iso, study_command
 from dobandit.errors import DobanditError
 from dobandit.evidence import NONE_MISSING, STANDARD_INPUT, MissingRows
 from dobandit.graph import QUOTED, unquoted
@@ -21,6 +20,7 @@ from dobandit.study import MEMORY, WORKER, Money, Receipt, Study, shown
 from dobandit.study import amount as as_money
 
 VALUES = click.argument("values", metavar="X=1 Y=0 ...", nargs=-1)
+BY = click.option("--by", metavar="NAME", help="Who decided this, for the log.")
 NOTHING = 3  # the exit code when there is no pull at all to give
 
 
@@ -67,7 +67,7 @@ def ask(study: Study, number: int, worker: str, ttl: str | None, as_json: bool, 
     """Ask for pulls to carry out. Their cost is reserved until they are told or withdrawn."""
     pulls = study.ask(number, worker, ttl)
     if as_json:
-        rows = [{**pull._asdict(), "arm": str(pull.arm), "expires": _moment(pull.expires)} for pull in pulls]
+        rows = [{**pull._asdict(), "arm": str(pull.arm), "expires": as_iso(pull.expires)} for pull in pulls]
         print_json({"pulls": rows, "reason": pulls.reason})
     else:
         study_answers.show_pulls(pulls)
@@ -95,13 +95,13 @@ def _why(study: Study, reason: str) -> str:
 def tell(study: Study, told: tuple[str, ...], file: Path | None, as_json: bool, quiet: bool) -> None:
     """Tell what came out of pull ID.
 
-    An outcome is every observed variable and its value. A file has a column for each of them and one called id; all its
-    outcomes count, or none.
+    An outcome is every observed variable and its value; what the experiment set may be left out. A file has a column
+    for each variable and one called id; all its outcomes count, or none.
     """
     if bool(told) == (file is not None):
         raise click.UsageError(f"give {'either ' if told else ''}the ID of a pull and its values, or --file with many")
     receipts = study.tell_file(read_rows(file)) if file is not None else [study.tell(_id(told[0]), _outcome(told[1:]))]
-    ids = list(dict.fromkeys(receipt.id for receipt in receipts))  # a file may have the same outcome twice
+    ids = [receipt.id for receipt in receipts]
     what = f"pull {ids[0]}" if len(ids) == 1 else counted(len(ids), "pull")
     missing = _missing(study, ids)
     document = {**receipts[-1]._asdict(), "id": ids[0] if file is None else ids, "missing": missing._asdict()}
@@ -154,12 +154,13 @@ def record(study: Study, arm: str, values: tuple[str, ...], name: str | None, as
 @study_command
 @PULL
 @VALUES
-def amend(study: Study, pull: int, values: tuple[str, ...], as_json: bool, quiet: bool) -> None:
+@BY
+def amend(study: Study, pull: int, values: tuple[str, ...], by: str | None, as_json: bool, quiet: bool) -> None:
     """Correct what was told of pull ID.
 
-    The new outcome is every observed variable and its value. It replaces the old one in everything that is computed.
+    Name the variables that change and their right values; the others stay as they were told.
     """
-    study.amend(pull, _outcome(values))
+    study.amend(pull, _outcome(values), by)
     answer({"id": pull}, f"Amended pull {pull}.", as_json, quiet)
 
 
@@ -171,13 +172,16 @@ def amend(study: Study, pull: int, values: tuple[str, ...], as_json: bool, quiet
     help="Give its money back, now or later, or take that back. Default: as decided before, at first no refund.",
 )
 @click.option("--reason", default="", help="Why, for the log.")
-def withdraw(study: Study, pull: int, refund: bool | None, reason: str, as_json: bool, quiet: bool) -> None:
+@BY
+def withdraw(
+    study: Study, pull: int, refund: bool | None, reason: str, by: str | None, as_json: bool, quiet: bool
+) -> None:
     """Withdraw pull ID: its outcome does not count.
 
     It was not carried out, or it went wrong. What it cost stays spent without --refund. Withdrawing it again without an
     option changes nothing: only --no-refund takes a refund back.
     """
-    found = study.withdraw(pull, refund, reason)
+    found = study.withdraw(pull, refund, reason, by)
     what = f"Withdrew pull {pull}" if found.new else f"Nothing changed: pull {pull} was withdrawn before,"
     sentence = f"{what} {'with' if found.refund else 'without'} a refund. {_stand(study.budget)}"
     answer({"id": pull}, sentence, as_json, quiet)
@@ -186,9 +190,10 @@ def withdraw(study: Study, pull: int, refund: bool | None, reason: str, as_json:
 @study_command
 @click.argument("amount", type=float)
 @click.option("--name", metavar="NAME", help="It counts once under this name, however often it is sent.")
-def extend(study: Study, amount: float, name: str | None, as_json: bool, quiet: bool) -> None:
+@BY
+def extend(study: Study, amount: float, name: str | None, by: str | None, as_json: bool, quiet: bool) -> None:
     """Add AMOUNT to the budget."""
-    total = study.extend(amount, name)
+    total = study.extend(amount, name, by)
     answer({"total": total}, f"The budget is now {as_money(total)}.", as_json, quiet)
 
 
@@ -217,10 +222,6 @@ def _outcome(values: Sequence[str]) -> dict[str, str]:
 
 def _stand(money: Receipt | Money) -> str:
     return f"Spent {as_money(money.spent)}, remaining {as_money(money.free)}."
-
-
-def _moment(expires: datetime | None) -> str | None:
-    return None if expires is None else expires.isoformat(timespec="seconds")
 
 
 for made in (ask, tell, observe, record, amend, withdraw, extend, *study_answers.COMMANDS):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,7 +61,12 @@ def _status_document(found: Status) -> dict[str, Any]:
     return {
         "policy": found.policy,
         "budget": found.budget._asdict(),
-        "pulls": {"open": found.open, "expired": found.expired, "told": found.told},
+        "pulls": {
+            "open": found.open,
+            "expired": found.expired,
+            "told": found.told,
+            "incomplete": found.incomplete,
+        },
         "logged": found.logged,
         "uncounted": list(found.uncounted),
         "arms": [arm._asdict() for arm in found.arms],
@@ -69,9 +75,16 @@ def _status_document(found: Status) -> dict[str, Any]:
 
 
 def _watch(study: Study) -> None:
+    """On a terminal, the page is drawn again in its place; elsewhere, one page follows the other."""
     from rich.live import Live
 
-    with Live(_status_page(study.status()), console=console(), auto_refresh=False) as live:
+    screen = console()
+    if not screen.is_terminal:
+        while True:
+            screen.print(f"{_moment(time.time())} UTC", _status_page(study.status()), "", sep="\n")
+            screen.file.flush()
+            time.sleep(1.0)
+    with Live(_status_page(study.status()), console=screen, auto_refresh=False) as live:
         while True:
             time.sleep(1.0)
             live.update(_status_page(study.status()), refresh=True)
@@ -94,17 +107,45 @@ def _status_page(found: Status) -> Group:
         lines.append(
             f"another version of dobandit counted {_cell(', '.join(found.uncounted))}: observe these files again"
         )
-    shown = table("arm", numbers=("cost", "pulls", "open", "mean", "95% interval"))
+    if found.incomplete:
+        lines.append(f"{counted(found.incomplete, 'outcome')} with unknown values: paid, but not part of the evidence")
+    shown = table("arm", numbers=("cost", "pulls", "open", "mean", "95% interval", "own mean", "own rows"))
     shown.add_column("")
     for arm in found.arms:
-        interval = f"{arm.low:.4g} to {arm.high:.4g}"
+        interval, own = f"{arm.low:.4g} to {arm.high:.4g}", "" if arm.own_mean is None else f"{arm.own_mean:.4g}"
         numbers = [amount(arm.cost), str(arm.pulls), str(arm.open), f"{arm.mean:.4g}", interval]
-        shown.add_row(_cell(arm.arm), *numbers, arm.warning or "")
+        shown.add_row(_cell(arm.arm), *numbers, own, f"{arm.own_rows:,}", arm.warning or "")
     return Group(*lines, shown, *map(_warned, found.warnings))
 
 
 def _warned(text: str) -> str:
     return f"[bold]warning[/]: {_cell(text)}"
+
+
+@study_command
+def pulls(study: Study, as_json: bool, quiet: bool) -> None:
+    """List the open pulls: who has them, and since when.
+
+    An expired pull goes to the next worker who asks. Times are UTC.
+    """
+    held = study.pulls()
+    if as_json:
+        times = ({"begun": as_iso(pull.begun), "expires": as_iso(pull.expires)} for pull in held)
+        print_json({"pulls": [{**pull._asdict(), **moments} for pull, moments in zip(held, times, strict=True)]})
+        return
+    if not held:
+        say("No pull is open.", quiet)
+        return
+    shown = table("pull", "arm", "worker", "begun", "expires", "state")
+    for pull in held:
+        until = "" if pull.expires is None else f"{pull.expires:%Y-%m-%d %H:%M}"
+        begun = f"{pull.begun:%Y-%m-%d %H:%M}"
+        shown.add_row(str(pull.id), _cell(pull.arm), _cell(pull.worker), begun, until, pull.state)
+    console().print(shown)
+
+
+def as_iso(time: datetime | None) -> str | None:
+    return None if time is None else time.isoformat(timespec="seconds")
 
 
 @study_command
@@ -199,6 +240,7 @@ def _in_words(content: Mapping[str, Any], arms: Sequence[str]) -> str:
         "name": lambda name: f"named {name}",
         "refund": lambda refund: "refunded" if refund else "not refunded",
         "reason": str,
+        "by": lambda name: f"decided by {name}",
     }
     return ", ".join(filter(None, (say_it(content[part]) for part, say_it in words.items() if part in content)))
 
@@ -225,15 +267,15 @@ def plot(study: Study, out: Path, as_json: bool, quiet: bool) -> None:
     answer({"path": str(out)}, f"wrote {out}", as_json, quiet)
 
 
-COMMANDS = (status, best, explain, log, export, plot)
+COMMANDS = (status, pulls, best, explain, log, export, plot)
 
 
-def show_pulls(pulls: Pulls) -> None:
+def show_pulls(handed_out: Pulls) -> None:
     """What to carry out, as a table."""
-    if not pulls:
+    if not handed_out:
         return
     shown = table("pull", numbers=("arm", "cost", "expires"))
-    for pull in pulls:
+    for pull in handed_out:
         until = "" if pull.expires is None else f"{pull.expires:%Y-%m-%d %H:%M} UTC"
         shown.add_row(str(pull.id), _cell(str(pull.arm)), amount(pull.cost), until)
     console().print(shown)

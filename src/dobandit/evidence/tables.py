@@ -11,6 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.errors import DobanditError, FileError, MissingExtra
@@ -62,15 +63,30 @@ def _write_parquet(path: Path, columns: Columns) -> None:
     except ImportError:
         raise MissingExtra("duckdb", "data") from None
     names = ['"{}"'.format(name.replace('"', '""')) for name in columns]
-    kinds = [{"O": "VARCHAR", "i": "BIGINT", "f": "DOUBLE"}[column.dtype.kind] for column in columns.values()]
+    kinds = map(_kind, columns.values())
     cast = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in zip(names, kinds, strict=True))
     place = str(path).replace("'", "''")
     try:
         with duckdb.connect() as base:
-            base.register("columns", dict(columns))
+            base.register("columns", {name: _texts(column) for name, column in columns.items()})
             base.execute(f"COPY (SELECT {cast} FROM columns) TO '{place}' (FORMAT parquet)")
     except duckdb.Error as error:
         raise OSError(str(error).splitlines()[0]) from None  # told where the name of the file is known
+
+
+def _kind(column: NDArray[Any]) -> str:
+    """What a column holds, as databases call it; objects are texts or numbers, and None where there is none."""
+    if column.dtype.kind != "O":
+        return {"i": "BIGINT", "f": "DOUBLE"}[column.dtype.kind]
+    types = {type(value) for value in column if value is not None}
+    return {frozenset([int]): "BIGINT", frozenset([float]): "DOUBLE"}.get(frozenset(types), "VARCHAR")
+
+
+def _texts(column: NDArray[Any]) -> NDArray[Any]:
+    """Objects as texts, which a database reads whatever the first ones are."""
+    if column.dtype.kind != "O":
+        return column
+    return np.array([None if value is None else str(value) for value in column], dtype=object)
 
 
 def frame(columns: Columns) -> Any:

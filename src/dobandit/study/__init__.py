@@ -4,6 +4,6 @@ from dobandit.study.answers import Status
 from dobandit.study.books import Money
 from dobandit.study.events import Event
 from dobandit.study.outcomes import written
-from dobandit.study.pulls import Pull, Pulls, Receipt, amount, as_datetime
+from dobandit.study.pulls import OpenPull, Pull, Pulls, Receipt, amount, as_datetime
 from dobandit.study.stores import MEMORY, shown
 from dobandit.study.study import WORKER, Study

@@ -7,6 +7,7 @@ of draws from the posterior, always the same ones after the same events.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ from dobandit.policies import OBSERVE, contradiction_told, recommended, spec_of,
 from dobandit.problem import Problem
 from dobandit.study.books import Books, Money
 from dobandit.study.decisions import doubts, doubts_graph, recommend
+from dobandit.study.events import Event
+from dobandit.study.pulls import OpenPull, as_datetime, end_of
 
 DRAWS, NUMBERS = 2000, 4_000_000  # draws of a posterior, fewer where it has so many numbers
 LEVEL = 0.95
@@ -35,18 +38,21 @@ class ArmStatus(NamedTuple):
     low: float
     high: float
     warning: str | None
+    own_mean: float | None  # of the rows in which just this was done, without what the graph says; None without rows
+    own_rows: int
 
 
 class Status(NamedTuple):
-    """Where a study stands. `told` outcomes, `open` pulls, `expired` ones among them, rows that were
-    `logged`, batches of rows that are `uncounted`, because another version counted them: observe them again; and
-    `warnings` about the graph."""
+    """Where a study stands. `told` outcomes, `incomplete` ones among them, which have unknown values and are no
+    evidence; `open` pulls, `expired` ones among them; rows that were `logged`; batches of rows that are `uncounted`,
+    because another version counted them: observe them again; and `warnings` about the graph."""
 
     policy: str
     budget: Money
     open: int
     expired: int
     told: int
+    incomplete: int
     logged: int
     uncounted: tuple[str, ...]
     arms: tuple[ArmStatus, ...]
@@ -92,20 +98,51 @@ class Beliefs(NamedTuple):
 
 
 def status(books: Books, now: float) -> Status:
-    known, counts = believed(books), zip(books.costs[0], books.done[0], books.pending[0], strict=True)
     return Status(
         policy=spec_of(books.policy),
         budget=books.money,
         open=len(books.open),
-        expired=sum(lease.expires is not None and lease.expires <= now for lease in books.open.values()),
+        expired=sum(lease.is_over(now) for lease in books.open.values()),
         told=int(books.done.sum()),
+        incomplete=books.incomplete,
         logged=sum(batch["rows"] for batch in books.batches.values() if batch["counts"]),
         uncounted=tuple(name for name, batch in books.batches.items() if not batch["counts"]),
-        arms=tuple(
-            ArmStatus(str(arm), float(cost), int(done), int(open_), **known.of_arm(k), warning=known.warning(k))
-            for k, (arm, (cost, done, open_)) in enumerate(zip(books.problem.arms, counts, strict=True))
-        ),
+        arms=_arms(books, known := believed(books)),
         warnings=known.warnings,
+    )
+
+
+def _arms(books: Books, known: Beliefs) -> tuple[ArmStatus, ...]:
+    evidence = books.judged.evidence
+    rows = evidence.told[0]
+    own = books.problem.in_units(evidence.rewards[0] / np.maximum(rows, 1.0))
+    return tuple(
+        ArmStatus(
+            arm=str(arm),
+            cost=float(books.costs[0, k]),
+            pulls=int(books.done[0, k]),
+            open=int(books.pending[0, k]),
+            **known.of_arm(k),
+            warning=known.warning(k),
+            own_mean=float(own[k]) if rows[k] else None,
+            own_rows=round(float(rows[k])),
+        )
+        for k, arm in enumerate(books.problem.arms)
+    )
+
+
+def open_pulls(books: Books, events_of: Callable[[int], Sequence[Event]], now: float) -> tuple[OpenPull, ...]:
+    """Who has what, since when; `events_of` gives the events of a pull, the first of which made it."""
+    return tuple(
+        OpenPull(
+            id=pull,
+            arm=str(books.problem.arms[lease.arm]),
+            worker=lease.worker,
+            begun=as_datetime(events_of(pull)[0].time),
+            expires=end_of(lease.expires),
+            state="expired" if lease.is_over(now) else "open",
+        )
+        for pull, lease in sorted(books.open.items())
     )
 
 

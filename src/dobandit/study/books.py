@@ -26,7 +26,7 @@ from dobandit.study import facts
 from dobandit.study.corrections import amended, withdrawn
 from dobandit.study.events import Event
 from dobandit.study.leader import Leader, leader_of
-from dobandit.study.outcomes import as_numbers
+from dobandit.study.outcomes import as_numbers, is_complete
 from dobandit.study.stored import ARRAY, AS_IS, BY_PULL, by_pull, restore, to_plain
 from dobandit.study.tally import TALLIES, Tally, tallies
 
@@ -37,6 +37,9 @@ class Lease(NamedTuple):
     arm: int
     worker: str
     expires: float | None
+
+    def is_over(self, now: float) -> bool:
+        return self.expires is not None and self.expires <= now
 
 
 LEASES = by_pull(lambda lease: Lease(*lease))
@@ -68,6 +71,7 @@ class Books:
     time: int = field(
         default=0, metadata=AS_IS
     )  # pulls that were begun; it never goes back, so that no chance is used twice
+    incomplete: int = field(default=0, metadata=AS_IS)  # outcomes with unknown values: paid, and no evidence
     open: dict[int, Lease] = field(default_factory=dict, metadata=LEASES)
     reassigned: dict[int, int] = field(
         default_factory=dict, metadata=BY_PULL
@@ -179,10 +183,13 @@ class Books:
         """An outcome arrives. A pull that is withdrawn later counts as open until then."""
         if pull in self.withdrawn:
             return
-        arm = self._close(pull)
-        seen = as_numbers(self.problem, self.amended.get(pull, outcome))
-        for tally in self.tallies:
-            tally.add(arm, seen, int(self.done[0, arm]))
+        arm, values = self._close(pull), self.amended.get(pull, outcome)
+        if is_complete(values):
+            seen = as_numbers(self.problem, values)
+            for tally in self.tallies:
+                tally.add(arm, seen, int(self.done[0, arm]))
+        else:
+            self.incomplete += 1
         self.done[0, arm] += 1.0
         self.paid[0, arm] += 1.0
 

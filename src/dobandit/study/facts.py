@@ -140,18 +140,21 @@ class Amended(AboutPull):
     """The outcome that counts instead of what was told."""
 
     outcome: Outcome
+    by: Name = None
 
 
 @dataclass(frozen=True)
 class Withdrawn(AboutPull):
     refund: Flag
     reason: Text
+    by: Name = None
 
 
 @dataclass(frozen=True)
 class Extended(Fact):
     amount: Amount
     name: Name = None
+    by: Name = None
 
 
 @dataclass(frozen=True)

@@ -6,20 +6,23 @@ variable has the name of one of them, ours is called `pull id`, `pull cost` and 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dobandit.errors import DataError, DobanditError
 from dobandit.evidence import INTERVENTION, Source, check_form, write_columns
 from dobandit.files import new_file
-from dobandit.problem import Problem, Value, label
+from dobandit.problem import MISSING, Domain, Problem, Value, is_missing, is_numeral, label
 from dobandit.study import facts
 from dobandit.study.corrections import withdrawn
 from dobandit.study.events import Event, said
+from dobandit.study.outcomes import UNKNOWN, written
 
 Row = dict[str, Any]
 OURS = ("id", INTERVENTION, "cost", "worker", "begun", "told")
@@ -41,27 +44,57 @@ def check_columns(problem: Problem) -> None:
             )
 
 
-def read_outcomes(source: Source, problem: Problem) -> list[tuple[int, dict[str, Value]]]:
-    """The rows of a file: the column `id` says which pull, one column for every observed variable.
+class OutcomeRow(NamedTuple):
+    """The outcome of a pull in a file, and its place there in words."""
+
+    pull: int
+    values: dict[str, Value]
+    place: str
+
+
+def read_outcomes(source: Source, problem: Problem) -> tuple[list[OutcomeRow], list[str]]:
+    """The rows of a file: the column `id` says which pull, one column for every observed variable; and what is wrong
+    with the column `id`. A pull that is there twice with the same outcome is a warning.
 
     Other columns are for people, and not read. The outcomes come in the order of their pulls, because what is asked
     next depends on it, and the order in which many threads read a file is chance.
     """
     variables, id_column = problem.graph.variables, columns(problem)["id"]
     found = source.group((id_column, *(problem.columns.get(v, v) for v in variables)))
-    place = f"{source.name}: column {id_column}"
-    rows = [(_id(pull, place), values) for pull, *values in zip(*found.columns, strict=True)]
-    rows.sort(key=lambda row: (row[0], [*map(label, row[1])]))
-    if not rows:
+    places = dict[str, str]()
+    for occurrence in source.values(id_column):
+        line = "" if occurrence.first is None else f", {source.where(occurrence.first)}"
+        places.setdefault(label(occurrence.value), f"{source.name}{line}")
+    by_pull, faults = dict[int, list[OutcomeRow]](), list[str]()
+    for (pull, *values), number in zip(zip(*found.columns, strict=True), found.weights, strict=True):
+        if (text := label(pull)).isdecimal():
+            row = OutcomeRow(int(text), dict(zip(variables, values, strict=True)), places[text])
+            by_pull.setdefault(row.pull, []).extend([row] * int(number))
+        else:
+            faults.append(f"{places[text]}: column {id_column} has {_shown(pull)}, and not the number of a pull")
+    if not (by_pull or faults):
         raise DataError(f"{source.name}: there are no outcomes in this file")
-    return [(pull, dict(zip(variables, values, strict=True))) for pull, values in rows]
+    rows = [_only_row(by_pull[pull], problem, faults) for pull in sorted(by_pull)]
+    return rows, faults
 
 
-def _id(value: Value, place: str) -> int:
-    text = label(value)
-    if not text.isdecimal():
-        raise DataError(f"{place} has {text or 'an empty cell'}, and not the number of a pull")
-    return int(text)
+def _only_row(rows: Sequence[OutcomeRow], problem: Problem, faults: list[str]) -> OutcomeRow:
+    """The row of a pull. If there are several, that is said, and it is a fault if they differ."""
+    texts = {written({v: problem.domains[v].meant(value) for v, value in row.values.items()}): row for row in rows}
+    if len(texts) > 1:
+        ways = " and with ".join(sorted(texts))
+        faults.append(f"{rows[0].place}: pull {rows[0].pull} is in this file twice, with {ways}; keep the right one")
+    elif len(rows) > 1:
+        warnings.warn(
+            f"{rows[0].place}: pull {rows[0].pull} is in this file {len(rows)} times, with the same outcome; it counts "
+            "once: if another pull was meant, tell that one",
+            stacklevel=4,
+        )
+    return texts[min(texts)]
+
+
+def _shown(value: Value | None) -> str:
+    return "an empty cell" if is_missing(value) else label(value)
 
 
 def outcome_rows(events: Sequence[Event], problem: Problem) -> list[Row]:
@@ -98,18 +131,34 @@ def spending(events: Sequence[Event], problem: Problem) -> list[tuple[float, flo
 
 def write_rows(path: Path, rows: Sequence[Row], problem: Problem) -> None:
     """A CSV, JSON or Parquet file, by the ending of its name; an existing one is not touched."""
-    kinds = _kinds(problem)
+    kinds, domains = _kinds(problem), {v: problem.domains[v] for v in problem.graph.variables}
     check_form(path, kinds)
     with new_file(path) as draft:
-        write_columns(draft, {name: np.array([row[name] for row in rows], kind) for name, kind in kinds.items()})
+        write_columns(
+            draft, {name: _column([row[name] for row in rows], kind, domains.get(name)) for name, kind in kinds.items()}
+        )
+
+
+def _column(values: Sequence[Any], kind: type, domain: Domain | None) -> NDArray[Any]:
+    """Values of one kind; where the value of a variable is missing, the column has None in its place."""
+    blanks = () if domain is None else (UNKNOWN, MISSING) if domain.has_missing else (UNKNOWN,)
+    made = [None if value in blanks else kind(value) for value in values]
+    return np.array(made, dtype=object if kind is str or None in made else kind)
 
 
 def _kinds(problem: Problem) -> dict[str, type]:
-    """The columns of a file and what they hold: values are texts, but a reward may be a number."""
+    """The columns of a file and what they hold. What is a number for the problem is a number in the file."""
     ours = columns(problem)
-    kinds: dict[str, type] = dict.fromkeys([*ours.values(), *problem.graph.variables], object)
-    kinds |= {ours["id"]: np.int64, ours["cost"]: float}
+    kinds: dict[str, type] = dict.fromkeys(ours.values(), str) | {ours["id"]: int, ours["cost"]: float}
+    kinds |= {v: _kind(problem.domains[v].known) for v in problem.graph.variables}
     return kinds | ({problem.reward: float} if problem.reward_is_continuous else {})
+
+
+def _kind(domain: Sequence[str]) -> type:
+    """What all values of a domain are: whole numbers, numbers or texts."""
+    if not all(map(is_numeral, domain)):
+        return str
+    return int if all(value.removeprefix("-").isdecimal() for value in domain) else float
 
 
 def _written(time: float) -> str:

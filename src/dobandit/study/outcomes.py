@@ -11,9 +11,11 @@ import numpy as np
 from dobandit.arrays import Array, Indices
 from dobandit.errors import OutcomeError, did_you_mean, listing
 from dobandit.graph import in_quotes, normal, quoted
-from dobandit.problem import Arm, Problem, Value, is_numeral, label
+from dobandit.problem import Arm, Problem, Value, is_missing, is_numeral, label
 
 Values = dict[str, str]  # every observed variable and its value, as texts that compare
+UNKNOWN = ""  # the text of a value that is missing, where the problem allows that
+_WHAT_TO_DO = 'withdraw the pull, or make the study of a problem that has missing = "drop" in [data]'
 
 
 class Seen(NamedTuple):
@@ -23,7 +25,7 @@ class Seen(NamedTuple):
     reward: Array
 
 
-def checked(problem: Problem, arm: Arm, outcome: Mapping[str, Value], before: Values | None = None) -> Values:
+def checked(problem: Problem, arm: Arm, outcome: Mapping[str, Value | None], before: Values | None = None) -> Values:
     """The outcome in the words of the problem; whatever is wrong with it is said at once, with what to send.
 
     Parameters
@@ -31,7 +33,7 @@ def checked(problem: Problem, arm: Arm, outcome: Mapping[str, Value], before: Va
     problem, arm
         What was carried out.
     outcome
-        The variables and their values; those that the arm sets may be left out.
+        The variables and their values; those that the arm sets may be left out or empty.
     before
         An outcome that this one changes, if it does: what is left out stays as it was.
     """
@@ -46,13 +48,23 @@ def checked(problem: Problem, arm: Arm, outcome: Mapping[str, Value], before: Va
     faults = [_unknown(name, problem) for name in outcome if name not in found]
     if missing := [v for v in variables if v not in found]:
         faults.append(f"{listing(missing)} {'is' if len(missing) == 1 else 'are'} missing")
-    doubtful = (v for v, text in found.items() if text not in domains[v] or text != is_set.get(v, text))
-    faults += [fault for v in doubtful if (fault := _fault(problem, arm, v, found[v]))]
+    for v in [v for v, text in found.items() if text not in domains[v] or text != is_set.get(v, text)]:
+        if not is_missing(given[v], domains[v]):
+            faults += _faults(problem, arm, v, found[v])
+        elif v in is_set or problem.missing != "refuse":
+            found[v] = is_set.get(v, UNKNOWN)
+        else:
+            faults.append(f"{v} has no value: if it is unknown, {_WHAT_TO_DO}")
     if faults:
         raise OutcomeError(faults, _expected(problem, arm))
-    if problem.reward_is_continuous:  # 1e-3 is the same outcome as 0.001
+    if problem.reward_is_continuous and found[problem.reward] != UNKNOWN:  # 1e-3 is the same outcome as 0.001
         found[problem.reward] = label(float(found[problem.reward]))
     return found
+
+
+def is_complete(values: Mapping[str, str]) -> bool:
+    """Whether all values are known. Otherwise the outcome is paid for, and not part of the evidence."""
+    return UNKNOWN not in values.values()
 
 
 def as_numbers(problem: Problem, values: Mapping[str, str]) -> Seen:
@@ -77,16 +89,16 @@ def _written(value: str) -> str:
     return in_quotes(value) if re.search(r'[\s"|]|^$', value) else value
 
 
-def _fault(problem: Problem, arm: Arm, variable: str, text: str) -> str | None:
+def _faults(problem: Problem, arm: Arm, variable: str, text: str) -> list[str]:
     if variable == problem.reward and problem.reward_is_continuous:
         low, high = problem.reward_values
         if is_numeral(text) and low <= float(text) <= high:
-            return None
+            return []
         which = f" from {low:g} to {high:g}" if problem.has_range else ""
-        return f"{variable} is {text or 'empty'}, and not a number{which}"
+        return [f"{variable} is {text}, and not a number{which}"]
     if text not in problem.domains[variable]:
-        return f"{variable} is {text or 'empty'}, and not one of {listing(problem.domains[variable])}"
-    return f"{variable} is {text}, but the pull was {arm}: if it was set to {text}, record that experiment instead"
+        return [f"{variable} is {text}, and not one of {listing(problem.domains[variable])}"]
+    return [f"{variable} is {text}, but the pull was {arm}: if it was set to {text}, record that experiment instead"]
 
 
 def _unknown(name: str, problem: Problem) -> str:

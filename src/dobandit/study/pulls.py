@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from numbers import Integral
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from dobandit.errors import DobanditError, NoSuchPull
 from dobandit.evidence import NONE_MISSING, MissingRows
@@ -25,6 +25,17 @@ class Pull(NamedTuple):
     set: dict[str, str]
     cost: float
     expires: datetime | None
+
+
+class OpenPull(NamedTuple):
+    """A pull that is carried out: by whom, since when, and until when it is theirs."""
+
+    id: int
+    arm: str
+    worker: str
+    begun: datetime
+    expires: datetime | None
+    state: Literal["open", "expired"]
 
 
 class Receipt(NamedTuple):
@@ -116,5 +127,10 @@ def amount(money: float) -> str:
     return f"{money:,.12g}"
 
 
-def as_datetime(time: float | None) -> datetime | None:
-    return None if time is None else datetime.fromtimestamp(time, UTC)
+def as_datetime(time: float) -> datetime:
+    return datetime.fromtimestamp(time, UTC)
+
+
+def end_of(expires: float | None) -> datetime | None:
+    """When a lease ends, if it does."""
+    return None if expires is None else as_datetime(expires)

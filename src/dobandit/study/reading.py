@@ -20,7 +20,7 @@ from dobandit.study.events import Event
 from dobandit.study.explanation import Explanation, explained
 from dobandit.study.files import outcome_rows, spending, write_rows
 from dobandit.study.opening import history
-from dobandit.study.pulls import amount, numbered
+from dobandit.study.pulls import OpenPull, amount, numbered
 from dobandit.study.session import Session
 from dobandit.study.stores import Store
 
@@ -60,6 +60,11 @@ class StudyReader:
         with self._session.reading() as (access, books):
             remember_doubts(books, access.name, access.events)
             return answers.status(books, self._session.clock())
+
+    def pulls(self) -> tuple[OpenPull, ...]:
+        """The open pulls: who has them, since when and until when."""
+        with self._session.reading() as (access, books):
+            return answers.open_pulls(books, access.events_of, self._session.clock())
 
     def best(self) -> Best:
         """The arm that the policy recommends, and how sure that is."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral
 from pathlib import Path
 
-from dobandit.errors import DobanditError, PolicyError
+from dobandit.errors import DataError, DobanditError, FaultyRows, OutcomeError, PolicyError, StudyError
 from dobandit.evidence import STANDARD_INPUT, Data, fit, open_source
 from dobandit.policies import RECOMMENDED, Policy, check_fits, name_of, policy, spec_of
 from dobandit.problem import Arm, Problem, Value, is_positive
@@ -125,7 +125,7 @@ class Study(StudyReader):
                 given.append(transaction.hand_out(decision, worker, expires))
             return Pulls(map(transaction.ticket, given), reason)
 
-    def tell(self, id: int, outcome: Mapping[str, Value]) -> Receipt:
+    def tell(self, id: int, outcome: Mapping[str, Value | None]) -> Receipt:
         """The outcome of a pull. The same outcome twice changes nothing.
 
         Parameters
@@ -133,7 +133,7 @@ class Study(StudyReader):
         id : int
             The number of the pull.
         outcome : mapping
-            Every observed variable and its value.
+            Every observed variable and its value; what the arm sets may be left out.
 
         Returns
         -------
@@ -142,21 +142,32 @@ class Study(StudyReader):
         """
         return self.tell_many([(id, outcome)])[0]
 
-    def tell_many(self, outcomes: Iterable[tuple[int, Mapping[str, Value]]]) -> list[Receipt]:
+    def tell_many(self, outcomes: Iterable[tuple[int, Mapping[str, Value | None]]]) -> list[Receipt]:
         """Many outcomes, each with the number of its pull: all of them count, or none."""
-        return self._tell(_pairs(outcomes), "this list of outcomes")
-
-    def tell_file(self, file: Data) -> list[Receipt]:
-        """The outcomes of a file (CSV, Parquet, JSON lines) with a column `id`: all of them count, or none."""
-        source = open_source(file)
-        return self._tell(read_outcomes(source, self.problem), source.name)
-
-    def _tell(self, pairs: Sequence[tuple[int, Mapping[str, Value]]], place: str) -> list[Receipt]:
+        pairs = _pairs(outcomes)
         with self._session.writing() as transaction:
-            numbers = [transaction.tell(pull, outcome, place) for pull, outcome in pairs]
+            numbers = [transaction.tell(pull, outcome) for pull, outcome in pairs]
             return [transaction.receipt(number) for number in numbers]
 
-    def record(self, arm: Arm | str, outcome: Mapping[str, Value], name: str | None = None) -> Receipt:
+    def tell_file(self, file: Data) -> list[Receipt]:
+        """The outcomes of a file (CSV, Parquet, JSON lines) with a column `id`: all of them count, or none, and then
+        the error names all faulty rows."""
+        rows, faults = read_outcomes(open_source(file), self.problem)
+        code = DataError.exit_code if faults else StudyError.exit_code
+        with self._session.writing() as transaction:
+            for row in rows:
+                try:
+                    transaction.tell(row.pull, row.values)
+                except OutcomeError as error:
+                    code = error.exit_code
+                    faults.append(f"{row.place}, {'; '.join(error.faults)}")
+                except StudyError as error:
+                    faults.append(f"{row.place}: {error}")
+            if faults:
+                raise FaultyRows(faults, code)
+            return [transaction.receipt(row.pull) for row in rows]
+
+    def record(self, arm: Arm | str, outcome: Mapping[str, Value | None], name: str | None = None) -> Receipt:
         """An experiment that was carried out unasked; it is paid from the budget, even if that is overdrawn by it.
 
         Parameters
@@ -164,7 +175,7 @@ class Study(StudyReader):
         arm : Arm or str
             What was done, such as do(X=1).
         outcome : mapping
-            Every observed variable and its value.
+            Every observed variable and its value; what the arm sets may be left out.
         name : str, optional
             A name counts once: send it again if you do not know whether it arrived.
 
@@ -210,7 +221,7 @@ class Study(StudyReader):
 
     # -- correcting ----------------------------------------------------------------------------
 
-    def amend(self, id: int, outcome: Mapping[str, Value]) -> int:
+    def amend(self, id: int, outcome: Mapping[str, Value | None], by: str | None = None) -> int:
         """Another outcome instead of the one that was told.
 
         Parameters
@@ -218,15 +229,18 @@ class Study(StudyReader):
         id : int
             The number of the pull.
         outcome : mapping
-            Every observed variable and its value.
+            The variables that change and their values; the others stay as they were told.
+        by : str, optional
+            Who decided this, for the log.
         """
+        by = None if by is None else named(by, "a person")
         with self._session.writing() as transaction:
-            is_new = transaction.amend(id, outcome)
+            is_new = transaction.amend(id, outcome, by)
         if is_new:
             self._session.add_up_again()
         return id
 
-    def withdraw(self, id: int, refund: bool | None = None, reason: str = "") -> Withdrawal:
+    def withdraw(self, id: int, refund: bool | None = None, reason: str = "", by: str | None = None) -> Withdrawal:
         """A pull that does not count: it was not carried out, or went wrong.
 
         Parameters
@@ -238,6 +252,8 @@ class Study(StudyReader):
             first no refund.
         reason : str
             Why, for the log.
+        by : str, optional
+            Who decided this, for the log.
 
         Returns
         -------
@@ -246,13 +262,14 @@ class Study(StudyReader):
         """
         if refund not in (None, True, False):
             raise DobanditError(f"refund: expected True, False or None, not {refund!r}")
+        by = None if by is None else named(by, "a person")
         with self._session.writing() as transaction:
-            found = transaction.withdraw(id, None if refund is None else bool(refund), str(reason))
+            found = transaction.withdraw(id, None if refund is None else bool(refund), str(reason), by)
         if found.new:
             self._session.add_up_again()
         return found
 
-    def extend(self, amount: float, name: str | None = None) -> float:
+    def extend(self, amount: float, name: str | None = None, by: str | None = None) -> float:
         """More money.
 
         Parameters
@@ -261,6 +278,8 @@ class Study(StudyReader):
             What is added to the budget.
         name : str, optional
             A name counts once, however often it is sent.
+        by : str, optional
+            Who decided this, for the log.
 
         Returns
         -------
@@ -269,13 +288,13 @@ class Study(StudyReader):
         """
         if not is_positive(amount):
             raise DobanditError(f"a study is extended by a positive amount, not {amount!r}")
-        name = None if name is None else named(name, "an extension")
+        name, by = None if name is None else named(name, "an extension"), None if by is None else named(by, "a person")
         with self._session.writing() as transaction:
-            transaction.extend(float(amount), name)
+            transaction.extend(float(amount), name, by)
             return transaction.books.total
 
 
-def _pairs(outcomes: Iterable[tuple[int, Mapping[str, Value]]]) -> list[tuple[int, Mapping[str, Value]]]:
+def _pairs(outcomes: Iterable[tuple[int, Mapping[str, Value | None]]]) -> list[tuple[int, Mapping[str, Value | None]]]:
     """The outcomes as a list: made before anybody has to wait for it."""
     try:
         return [(pull, outcome) for pull, outcome in outcomes]

@@ -10,13 +10,13 @@ from importlib.metadata import version
 from dobandit.errors import ArmError, Conflict, DataError, DobanditError, OutcomeError, StudyError, listing
 from dobandit.problem import Arm, Value, label
 from dobandit.study import facts
-from dobandit.study.books import Books, Lease
+from dobandit.study.books import Books
 from dobandit.study.corrections import withdrawn
 from dobandit.study.damage import making_sense_of
 from dobandit.study.decisions import Decision
 from dobandit.study.events import Event, said
 from dobandit.study.outcomes import Values, checked, written
-from dobandit.study.pulls import Pull, Receipt, Withdrawal, amount, as_datetime, numbered
+from dobandit.study.pulls import Pull, Receipt, Withdrawal, amount, end_of, numbered
 from dobandit.study.stores import Access, Snapshot
 from dobandit.study.tally import is_same_log
 
@@ -58,7 +58,7 @@ class Transaction:
         over."""
         pulls = sorted(pull for pull, lease in self.books.open.items() if lease.worker == worker)[:n]
         for pull in pulls:
-            if expires is not None or self._is_expired(self.books.open[pull]):
+            if expires is not None or self.books.open[pull].is_over(self.time):
                 self._add(facts.Leased(pull, worker, expires))
         return pulls
 
@@ -66,12 +66,9 @@ class Transaction:
         """Expired pulls of others, under new numbers: the old ones may still be told, late."""
         leases = self.books.open.items()
         mine = sum(lease.worker == worker for _, lease in leases)
-        pulls = sorted(pull for pull, lease in leases if lease.worker != worker and self._is_expired(lease))
+        pulls = sorted(pull for pull, lease in leases if lease.worker != worker and lease.is_over(self.time))
         found = [Decision(self.books.open[pull].arm, 0, pull) for pull in pulls[: max(n - mine, 0)]]
         return [self.hand_out(decision, worker, expires) for decision in found]
-
-    def _is_expired(self, lease: Lease) -> bool:
-        return lease.expires is not None and lease.expires <= self.time
 
     def hand_out(self, decision: Decision, worker: str, expires: float | None) -> int:
         """Hand out a new pull; its number."""
@@ -84,11 +81,11 @@ class Transaction:
         """An open pull as it is handed out."""
         books, lease = self.books, self.books.open[pull]
         arm = books.problem.arms[lease.arm]
-        return Pull(pull, arm, dict(arm.settings), float(books.costs[0, lease.arm]), as_datetime(lease.expires))
+        return Pull(pull, arm, dict(arm.settings), float(books.costs[0, lease.arm]), end_of(lease.expires))
 
     # -- outcomes ------------------------------------------------------------------------------
 
-    def tell(self, pull: int, outcome: Mapping[str, Value], place: str) -> int:
+    def tell(self, pull: int, outcome: Mapping[str, Value | None]) -> int:
         before, arm = self._told(pull)
         pull = int(pull)
         values = self._checked(pull, arm, outcome)
@@ -96,7 +93,8 @@ class Transaction:
             self._add(facts.Told(pull, values))
         elif before != values and any(fact.pull == pull for fact in said(self._events, facts.Told)):
             raise DataError(
-                f"{place} has pull {pull} twice, with {written(before)} and with {written(values)}; keep the right one"
+                f"this list of outcomes has pull {pull} twice, with {written(before)} and with {written(values)}; "
+                "keep the right one"
             )
         elif before != values:
             raise Conflict(
@@ -105,17 +103,17 @@ class Transaction:
             )
         return pull
 
-    def amend(self, pull: int, outcome: Mapping[str, Value]) -> bool:
+    def amend(self, pull: int, outcome: Mapping[str, Value | None], by: str | None) -> bool:
         """Another outcome than the one that was told; whether it is another one."""
         told, arm = self._told(pull)
         if told is None:
             raise StudyError(f"pull {pull} has no outcome to amend yet; tell it")
         values = self._checked(pull, arm, outcome, told)
         if values != told:
-            self._correct(facts.Amended(int(pull), values))
+            self._correct(facts.Amended(int(pull), values, by))
         return values != told
 
-    def record(self, arm: Arm, outcome: Mapping[str, Value], name: str | None) -> int:
+    def record(self, arm: Arm, outcome: Mapping[str, Value | None], name: str | None) -> int:
         """An experiment that was not asked for, once under its name; its pull."""
         problem = self.books.problem
         arm = arm.within(problem.domains)
@@ -168,7 +166,9 @@ class Transaction:
         """All that was written about a pull, in this transaction too."""
         return [*self._access.events_of(pull), *(event for event in self._events if event.pull == pull)]
 
-    def _checked(self, pull: int, arm: Arm, outcome: Mapping[str, Value], before: Values | None = None) -> Values:
+    def _checked(
+        self, pull: int, arm: Arm, outcome: Mapping[str, Value | None], before: Values | None = None
+    ) -> Values:
         try:
             return checked(self.books.problem, arm, outcome, before)
         except OutcomeError as error:
@@ -176,27 +176,27 @@ class Transaction:
 
     # -- money ---------------------------------------------------------------------------------
 
-    def extend(self, more: float, name: str | None) -> None:
+    def extend(self, more: float, name: str | None, by: str | None) -> None:
         """More money, once under its name."""
         total, known = self.books.total, self.books.extensions.get(name or "")
         if known is None:
             if not math.isfinite(total + more):
                 raise DobanditError(f"a budget of {total:g} cannot be extended by {more:g}: it is too much")
-            self._add(facts.Extended(more, name))
+            self._add(facts.Extended(more, name, by))
         elif known != more:
             raise Conflict(
                 f"the extension {name!r} added {label(known)} to the budget, and now it is {label(more)}; "
                 "if it is another one, give it another name"
             )
 
-    def withdraw(self, pull: int, refund: bool | None, reason: str) -> Withdrawal:
+    def withdraw(self, pull: int, refund: bool | None, reason: str, by: str | None) -> Withdrawal:
         """A pull that does not count. The last decision on its refund holds; without one, the decision before it."""
         pull = numbered(pull, self.books.last)
         before = [fact.refund for fact in said(self._events_of(pull), facts.Withdrawn)]
         decided = refund if refund is not None else bool(before and before[-1])
         if before and before[-1] == decided:
             return Withdrawal(pull, decided, new=False)
-        self._correct(facts.Withdrawn(pull, decided, reason))
+        self._correct(facts.Withdrawn(pull, decided, reason, by))
         if before and not decided:
             self._check_paid_again(pull)
         return Withdrawal(pull, decided, new=True)

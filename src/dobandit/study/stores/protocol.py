@@ -11,7 +11,7 @@ from dobandit.study.events import Event
 
 SCHEMA = 1  # of this version; a newer one is refused, an older one would be brought up to date here
 LAST = 2**31 - 1  # the largest number that an event can have
-FORMAT = 6  # of a snapshot's text: to be raised with every change of how totals are saved
+FORMAT = 7  # of a snapshot's text: to be raised with every change of how totals are saved
 
 
 class Snapshot(NamedTuple):
