@@ -602,3 +602,14 @@ def test_what_run_refuses(dobandit: Run, tmp_path: Path) -> None:
         assert_refused(dobandit("run", file, *arguments))
     file.write_text(file.read_text().replace('"xor"', '"xro"'))
     assert "did you mean xor?" in dobandit("run", file).err
+
+
+def test_check_shows_the_cost_of_each_value_where_they_differ(tmp_path: Path, dobandit: Run) -> None:
+    file = tmp_path / "p.toml"
+    file.write_text(
+        'budget = 5\nreward = "Y"\ngraph.edges = "{X, Z} -> Y"\ncosts = {"do(X=0)" = 2, "do(X=1)" = 3, "do(Z)" = 4}'
+    )
+    shown = dobandit("check", file).out
+    assert "0: 2" in shown
+    assert "1: 3" in shown
+    assert re.search(r"do\(Z\) +0, 1 +4 ", shown)
