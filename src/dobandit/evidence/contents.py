@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
@@ -111,7 +112,7 @@ def _read_all(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def _unpacked(packed: Contents, how: str) -> Iterator[bytes]:
-    library = _zstd() if how == "zstd" else __import__("gzip")
+    library = _zstd() if how == "zstd" else import_module("gzip")
     try:
         with library.open(packed.path) as stream:
             yield from _read_all(stream)
@@ -121,8 +122,6 @@ def _unpacked(packed: Contents, how: str) -> Iterator[bytes]:
 
 def _zstd() -> Any:
     """The module that Python has from 3.14 on, or the same for earlier ones."""
-    from importlib import import_module
-
     for name in ("compression.zstd", "backports.zstd"):
         try:
             return import_module(name)
