@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import dobandit as db
-from dobandit.errors import ProblemError
+from dobandit.errors import DataError, ProblemError
 from dobandit.graph import Graph
+from dobandit.problem import RewardLike
 from tests.conftest import Ran
 
 Run = Callable[..., Ran]
@@ -144,7 +145,26 @@ def test_columns_of_frames_and_files(tmp_path: Path) -> None:
         assert db.effect(problem, data, do={"Größe": 1}, reward="Y").mean == 1
 
 
-@pytest.mark.parametrize("name", ["$x$", "a_b^c", "<b>&amp;", "[bold]x", "[/]", "a|b", "x\\n", ":smile:"])
+@pytest.mark.parametrize("name", ["Sepal.Length", "a.b.c", '"x"', 'a."b"', "`x`", "*", "x.1", "'x'"])
+def test_columns_that_a_database_takes_for_something_else(name: str, tmp_path: Path) -> None:
+    import duckdb
+    import pandas as pd
+
+    frame = pd.DataFrame({name: [0, 1, 1, 7], f"{name} n": [1, 1, 2, 1], "Y": [0.5, 1, 4, 0]})
+    frame.to_csv(tmp_path / "log.csv", index=False)
+    frame.to_parquet(tmp_path / "log.parquet")
+    graph = Graph.from_edges([(name, "Y")])
+    reward: RewardLike = {"variable": "Y", "range": [0, 10]}
+    right = db.Problem(graph, reward, 9, domains={name: [0, 1, 7]}, missing="drop")
+    for data in (str(tmp_path / "log.csv"), str(tmp_path / "log.parquet"), duckdb.from_df(frame)):
+        assert db.effect(right, data, do={name: 1}, reward="Y").mean == 2.5
+        assert db.effect(right, data, do={name: 1}, reward="Y", weights=f"{name} n").mean == 3
+        with pytest.raises(DataError) as caught:
+            db.effect(db.Problem(graph, reward, 9), data, do={name: 1}, reward="Y")
+        assert f"column {name} has 1 row with the value '7'" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["$x$", "a_b^c", "<b>&amp;", "[bold]x", "[/]", "`x`", "a|b", "x\\n", ":smile:"])
 def test_no_name_is_taken_for_markup(dobandit: Run, name: str, tmp_path: Path) -> None:
     graph = Graph.from_edges([(name, "Y")])
     quoted = graph.to_text().split(" -> ")[0]

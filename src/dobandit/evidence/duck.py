@@ -15,7 +15,8 @@ from dobandit.errors import MissingExtra
 from dobandit.evidence.contents import CHUNK
 from dobandit.evidence.delimited import Delimited
 from dobandit.evidence.frames import Frame
-from dobandit.evidence.source import Occurrence, require
+from dobandit.evidence.renamed import in_sql, safe, with_own_names
+from dobandit.evidence.source import Occurrence, Source, require
 
 MOST_COLUMNS = 1000  # a query that names many more takes DuckDB longer than reading the file
 _OPTIONS = "auto_detect=false, header=true, strict_mode=true, null_padding=false, ignore_errors=false"
@@ -53,7 +54,7 @@ class CsvFrame(Frame):
     def values(self, column: str) -> list[Occurrence]:
         require([column], self)
         rows = self._frame.select(column).to_native()  # also if this frame is made from another one
-        numbered = rows.project(f"{_quoted(column)} AS v, row_number() OVER () AS r")
+        numbered = rows.project(f"{in_sql(column)} AS v, row_number() OVER () AS r")
         found = numbered.aggregate("v, count(*) AS n, min(r) AS first", "v").order("first")
         return [Occurrence(*row) for row in found.fetchall()]
 
@@ -61,7 +62,7 @@ class CsvFrame(Frame):
         return self._file.where(row)
 
 
-def csv_frame(file: Delimited, weights: str | None) -> CsvFrame | None:
+def csv_frame(file: Delimited, weights: str | None) -> Source | None:
     """The file as DuckDB reads it, or nothing if it is not installed, or if it might not read every row."""
     try:
         import duckdb
@@ -75,21 +76,17 @@ def csv_frame(file: Delimited, weights: str | None) -> CsvFrame | None:
         relation.aggregate("count(*)").fetchall()  # rows that are malformed are found now
     except duckdb.Error:
         return None
-    return CsvFrame(relation, weights, file)
+    return with_own_names(CsvFrame(relation, weights and safe(weights), file))
 
 
 def _query(file: Delimited) -> str:
     dialect, places = file.dialect, range(len(file.dialect.names))
     columns = ", ".join(f"c{i}: 'VARCHAR'" for i in places)
-    named = ", ".join(f"c{i} AS {_quoted(dialect.names[i])}" for i in places if dialect.names[i])
+    named = ", ".join(f"c{i} AS {in_sql(safe(dialect.names[i]))}" for i in places if dialect.names[i])
     signs = f"delim={literal(dialect.separator)}, quote={literal(dialect.quote)}, escape={literal(dialect.quote)}"
     path = literal_path(file.text.contents.path)
     how = f"{_OPTIONS}, {signs}, columns={{{columns}}}"
     return f"SELECT {named} FROM read_csv({path}, {how})"
-
-
-def _quoted(name: str) -> str:
-    return '"{}"'.format(name.replace('"', '""'))
 
 
 def _newline(chunks: Iterable[bytes]) -> bytes | None:

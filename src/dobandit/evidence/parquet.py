@@ -6,6 +6,8 @@ from dobandit.errors import DataError, MissingExtra
 from dobandit.evidence.contents import Contents
 from dobandit.evidence.duck import connect, literal_path
 from dobandit.evidence.frames import Frame
+from dobandit.evidence.renamed import safe, safely_named, with_own_names
+from dobandit.evidence.source import Source
 
 
 class ParquetFrame(Frame):
@@ -14,15 +16,15 @@ class ParquetFrame(Frame):
     def __init__(self, contents: Contents, weights: str | None) -> None:
         self._contents = contents  # perhaps a temporary file, which goes away with it
         relation = connect().sql(f"SELECT * FROM read_parquet({literal_path(contents.path)})")
-        super().__init__(relation, weights, contents.name)
+        super().__init__(safely_named(relation), weights and safe(weights), contents.name)
 
 
-def parquet(contents: Contents, weights: str | None) -> Frame:
+def parquet(contents: Contents, weights: str | None) -> Source:
     try:
         import duckdb
     except ImportError:
         raise MissingExtra("duckdb", "data") from None
     try:
-        return ParquetFrame(contents, weights)
+        return with_own_names(ParquetFrame(contents, weights))
     except duckdb.Error as error:
         raise DataError(f"{contents.name}: not a Parquet file: {str(error).splitlines()[0]}") from None

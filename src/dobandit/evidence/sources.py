@@ -15,6 +15,7 @@ from dobandit.evidence.duck import csv_frame
 from dobandit.evidence.frames import Frame
 from dobandit.evidence.jsonlines import json_lines
 from dobandit.evidence.parquet import parquet
+from dobandit.evidence.renamed import safe, safely_named, with_own_names
 from dobandit.evidence.source import Source, Weights
 from dobandit.evidence.texts import read_text
 from dobandit.evidence.together import Together
@@ -40,6 +41,8 @@ def open_source(data: Data, weights: Weights = None) -> Source:
             return _open_files([Path(each) for each in data], f"{len(data)} files", weights)
         return Columns("data", columns_of_mapping(columns_of_rows(data)), weights)
     if weights is None or isinstance(weights, str):
+        if type(data).__name__ == "DuckDBPyRelation":
+            return with_own_names(Frame(safely_named(data), weights and safe(weights)))
         return Frame(data, weights)
     return Columns(
         "data", Frame(data).everything(), weights
