@@ -7,7 +7,7 @@ of draws from the posterior, always the same ones after the same events.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -108,8 +108,18 @@ def status(books: Books, now: float) -> Status:
         logged=sum(batch["rows"] for batch in books.batches.values() if batch["counts"]),
         uncounted=tuple(name for name, batch in books.batches.items() if not batch["counts"]),
         arms=_arms(books, known := believed(books)),
-        warnings=known.warnings,
+        warnings=(*known.warnings, *_guard_is_off(books)),
     )
+
+
+def _guard_is_off(books: Books) -> Iterator[str]:
+    """Said where the implied independencies are not tested, because all outcomes together have too many cells."""
+    graphs = books.leader.graphs
+    if graphs is not None and doubts_graph(books) and not graphs.given.joint.tables:
+        yield (
+            "the graph is not tested on outcomes: with this many arms and variables there are too many cells to count; "
+            "test it on your rows with dobandit check --data FILE"
+        )
 
 
 def _arms(books: Books, known: Beliefs) -> tuple[ArmStatus, ...]:
