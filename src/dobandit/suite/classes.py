@@ -202,7 +202,9 @@ _SOURCES = (
         "three-valued", "rand with three values for every variable but the reward", partial(_rand, largest=6, card=3)
     ),
     Source("rare-reward", "rand with 2 successes in 100 cases on average", _rare_reward),
-    Source("revenue", "rand with 5 buyers in 100 cases on average, who spend log-normal sums", _revenue, ends=(0, 500)),
+    Source(
+        "revenue", "rand with 5 buyers in 100 cases on average; what they spend is lognormal", _revenue, ends=(0, 500)
+    ),
     _causes(7, "seven"),
     _causes(50, "fifty"),
     Source("pairs", "rand, where up to two of at most five variables are set", _rand, offers=_pairs),
