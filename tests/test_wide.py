@@ -170,6 +170,14 @@ def test_numbers_are_for_effects_only(dobandit: Callable[..., Any], tmp_path: Pa
     assert problem.numbers == frozenset(NAMES[:4])
     with pytest.raises(DobanditError, match="Z0, Z1, Z2 and Z3: only effects from logs can be adjusted for a number"):
         db.Study.create(":memory:", problem)
+    assert [verdict.p_value for verdict in db.check_graph(problem, log) if "Z0" in verdict.independence[:2]] == [
+        None
+    ] * 8
+    faulty = {v: list(column) for v, column in rows.items()}
+    faulty["Z0"][3], faulty["Z1"][5] = None, "tall"
+    for ask in (lambda: db.effect(problem, faulty, do={"X": 1}, reward="Y"), lambda: db.check_graph(problem, faulty)):
+        with pytest.raises(DataError, match=r"(?s)2 faults.*column Z0 has 1 row without.*Z1 has 1 row with .*'tall'"):
+            ask()
     with pytest.raises(DobanditError, match=r"Z0 is a number, which has no values to set; give it cut points"):
         db.Problem(NINE, "Y", 9, domains={"Z0": "number"}, intervenable=["Z0"])
     with warnings.catch_warnings():

@@ -113,7 +113,10 @@ class Grouped:
         """The values of a column of finite numbers."""
         column = self.columns[self.variables.index(variable)]
         once = np.ones(len(column))
-        return Measured.of(column, once, variable, self.source).sums(once)
+        try:
+            return Measured.of(column, once, variable, self.source).sums(once)
+        except DataError as error:
+            raise (self.refused(error) if self.refused else error) from None
 
     def measured_within(self, variable: str, low: float, high: float) -> Measured:
         """The measurement, every single value of which lies between two ends."""
