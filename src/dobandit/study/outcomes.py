@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from dobandit.arrays import Array, Indices
-from dobandit.errors import OutcomeError, did_you_mean, listing
+from dobandit.errors import DobanditError, OutcomeError, did_you_mean, listing
 from dobandit.graph import in_quotes, normal, quoted
 from dobandit.problem import Arm, Problem, Value, is_missing, is_numeral, label
 
@@ -60,6 +60,16 @@ def checked(problem: Problem, arm: Arm, outcome: Mapping[str, Value | None], bef
     if problem.reward_is_continuous and found[problem.reward] != UNKNOWN:  # 1e-3 is the same outcome as 0.001
         found[problem.reward] = label(float(found[problem.reward]))
     return found
+
+
+def as_pairs(
+    outcomes: Iterable[tuple[int, Mapping[str, Value | None]]],
+) -> list[tuple[int, Mapping[str, Value | None]]]:
+    """Outcomes with the numbers of their pulls, as a list."""
+    try:
+        return [(pull, outcome) for pull, outcome in outcomes]
+    except (TypeError, ValueError):
+        raise DobanditError("many outcomes are pairs, each of the number of a pull and its outcome") from None
 
 
 def is_complete(values: Mapping[str, str]) -> bool:

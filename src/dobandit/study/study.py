@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral
 from pathlib import Path
 
-from dobandit.errors import DataError, DobanditError, FaultyRows, OutcomeError, PolicyError, StudyError
+from dobandit.errors import DobanditError, PolicyError
 from dobandit.evidence import STANDARD_INPUT, Data, fit, open_source
 from dobandit.policies import RECOMMENDED, Policy, check_fits, name_of, policy, spec_of
 from dobandit.problem import Arm, Problem, Value, is_positive
@@ -21,6 +21,7 @@ from dobandit.study.books import Books
 from dobandit.study.decisions import decide
 from dobandit.study.events import Event
 from dobandit.study.files import check_columns, read_outcomes
+from dobandit.study.outcomes import as_pairs
 from dobandit.study.plain import problem_to_plain
 from dobandit.study.pulls import Batch, Pulls, Receipt, TimeToLive, Withdrawal, named, seconds
 from dobandit.study.reading import Place, StudyReader
@@ -144,27 +145,17 @@ class Study(StudyReader):
 
     def tell_many(self, outcomes: Iterable[tuple[int, Mapping[str, Value | None]]]) -> list[Receipt]:
         """Many outcomes, each with the number of its pull: all of them count, or none."""
-        pairs = _pairs(outcomes)
+        told = as_pairs(outcomes)  # before anybody has to wait for it
         with self._session.writing() as transaction:
-            numbers = [transaction.tell(pull, outcome) for pull, outcome in pairs]
+            numbers = [transaction.tell(pull, outcome) for pull, outcome in told]
             return [transaction.receipt(number) for number in numbers]
 
     def tell_file(self, file: Data) -> list[Receipt]:
         """The outcomes of a file (CSV, Parquet, JSON lines) with a column `id`: all of them count, or none, and then
         the error names all faulty rows."""
         rows, faults = read_outcomes(open_source(file), self.problem)
-        code = DataError.exit_code if faults else StudyError.exit_code
         with self._session.writing() as transaction:
-            for row in rows:
-                try:
-                    transaction.tell(row.pull, row.values)
-                except OutcomeError as error:
-                    code = error.exit_code
-                    faults.append(f"{row.place}, {'; '.join(error.faults)}")
-                except StudyError as error:
-                    faults.append(f"{row.place}: {error}")
-            if faults:
-                raise FaultyRows(faults, code)
+            transaction.tell_rows(rows, faults)
             return [transaction.receipt(row.pull) for row in rows]
 
     def record(self, arm: Arm | str, outcome: Mapping[str, Value | None], name: str | None = None) -> Receipt:
@@ -292,14 +283,6 @@ class Study(StudyReader):
         with self._session.writing() as transaction:
             transaction.extend(float(amount), name, by)
             return transaction.books.total
-
-
-def _pairs(outcomes: Iterable[tuple[int, Mapping[str, Value | None]]]) -> list[tuple[int, Mapping[str, Value | None]]]:
-    """The outcomes as a list: made before anybody has to wait for it."""
-    try:
-        return [(pull, outcome) for pull, outcome in outcomes]
-    except (TypeError, ValueError):
-        raise DobanditError("many outcomes are pairs, each of the number of a pull and its outcome") from None
 
 
 def _fitting(problem: Problem, wanted: str | Policy | None) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 
-from dobandit.errors import ArmError, Conflict, DataError, DobanditError, OutcomeError, StudyError, listing
+from dobandit.errors import ArmError, Conflict, DataError, DobanditError, FaultyRows, OutcomeError, StudyError, listing
 from dobandit.problem import Arm, Value, label
 from dobandit.study import facts
 from dobandit.study.books import Books
@@ -15,6 +15,7 @@ from dobandit.study.corrections import withdrawn
 from dobandit.study.damage import making_sense_of
 from dobandit.study.decisions import Decision
 from dobandit.study.events import Event, said
+from dobandit.study.files import OutcomeRow
 from dobandit.study.outcomes import Values, checked, written
 from dobandit.study.pulls import Pull, Receipt, Withdrawal, amount, end_of, numbered
 from dobandit.study.stores import Access, Snapshot
@@ -102,6 +103,20 @@ class Transaction:
                 "if the first was wrong, amend the pull"
             )
         return pull
+
+    def tell_rows(self, rows: Sequence[OutcomeRow], faults: Sequence[str]) -> None:
+        """The outcomes of a file, in which these faults were found; they and those of all rows are told together."""
+        found, code = list(faults), DataError.exit_code if faults else StudyError.exit_code
+        for row in rows:
+            try:
+                self.tell(row.pull, row.values)
+            except OutcomeError as error:
+                code = error.exit_code
+                found.append(f"{row.place}, {'; '.join(error.faults)}")
+            except StudyError as error:
+                found.append(f"{row.place}: {error}")
+        if found:
+            raise FaultyRows(found, code)
 
     def amend(self, pull: int, outcome: Mapping[str, Value | None], by: str | None) -> bool:
         """Another outcome than the one that was told; whether it is another one."""
