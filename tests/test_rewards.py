@@ -1,7 +1,9 @@
 """Rewards in any unit: neither the range that is declared, nor the currency, nor where zero lies changes an answer."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +16,9 @@ from dobandit.policies import policy as policy_named
 from dobandit.problem import RewardLike, Value
 from dobandit.simulation import Results
 from dobandit.worlds import World
+from tests.conftest import Ran
+
+Run = Callable[..., Ran]
 
 GRAPH = "Z -> X -> Y; Z -> Y; X <-> Y; W"
 VALUES = np.array([0.0, 1.75, 7.5, 12.25, 20.0, 33.0, 90.5, 240.0])
@@ -118,6 +123,16 @@ def test_what_needs_a_range_says_so() -> None:
         db.simulate(problem, worlds.xor("X -> Y", 0), ["f-kube"], 2)
     assert policies_for("cumulative", problem) == ["causal-thompson"]
     assert set(db.simulate(problem, worlds.xor("X -> Y", 0), None, 2).regret) == {"causal-thompson"}
+
+
+def test_a_reward_of_any_size_is_simulated_as_zero_or_one(dobandit: Run, tmp_path: Path) -> None:
+    """Where nothing else is known of the world."""
+    for world in ("", '[world]\nmodel = "xor"\n'):
+        file = tmp_path / "problem.toml"
+        file.write_text(f'budget = 20\n[reward]\nvariable = "Y"\n[graph]\nedges = "X -> Y"\n{world}')
+        ran = dobandit("run", file, "--trials", 2, "--policy", "all", "--json")
+        assert [row["policy"] for row in json.loads(ran.out)["results"]] == ["causal-thompson"]
+        assert "f-kube" in ran.err
 
 
 def test_nothing_is_said_before_a_reward_is_known() -> None:

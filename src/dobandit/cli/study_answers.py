@@ -13,7 +13,7 @@ import click
 
 from dobandit.cli.common import console, print_json, say, with_common_options
 from dobandit.cli.printable import printable
-from dobandit.cli.tables import table
+from dobandit.cli.tables import interval, number, table
 from dobandit.report import counted
 from dobandit.study import Event, Pulls, Status, Study, amount, as_datetime, written
 
@@ -112,8 +112,8 @@ def _status_page(found: Status) -> Group:
     shown = table("arm", numbers=("cost", "pulls", "open", "mean", "95% interval", "own mean", "own rows"))
     shown.add_column("")
     for arm in found.arms:
-        interval, own = f"{arm.low:.4g} to {arm.high:.4g}", "" if arm.own_mean is None else f"{arm.own_mean:.4g}"
-        numbers = [amount(arm.cost), str(arm.pulls), str(arm.open), f"{arm.mean:.4g}", interval]
+        own = "" if arm.own_mean is None else number(arm.own_mean)
+        numbers = [amount(arm.cost), str(arm.pulls), str(arm.open), number(arm.mean), interval(arm.low, arm.high)]
         shown.add_row(_cell(arm.arm), *numbers, own, f"{arm.own_rows:,}", arm.warning or "")
     return Group(*lines, shown, *map(_warned, found.warnings))
 
@@ -158,8 +158,9 @@ def best(study: Study, as_json: bool, quiet: bool) -> None:
     if as_json:
         print_json(found._asdict())
         return
-    interval = f"95% interval {found.low:.4g} to {found.high:.4g}"
-    click.echo(f"{printable(found.arm)}: mean {problem.reward} {found.mean:.4g}, {interval}, cost {amount(found.cost)}")
+    mean, ends = number(found.mean) or "not known yet", interval(found.low, found.high) or "not known yet"
+    what = f"mean {problem.reward} {mean}, 95% interval {ends}, cost {amount(found.cost)}"
+    click.echo(f"{printable(found.arm)}: {what}")
     ranked = "the highest mean per cost" if found.criterion == "mean per cost" else "the best arm"
     click.echo(
         f"{ranked} with probability {_percent(found.probability_best)}; {counted(found.pulls, 'pull')} of its own"
@@ -198,8 +199,8 @@ def explain(study: Study, pull: int, as_json: bool, quiet: bool) -> None:
     for arm in sorted(found.arms, key=lambda arm: -(good * arm.mean if arm.index is None else arm.index)):
         index = [] if arm.index is None else [f"{arm.index:.4g}"]
         mark = " <-" if arm.arm == found.arm else ""
-        interval = f"{arm.low:.4g} to {arm.high:.4g}"
-        shown.add_row(_cell(arm.arm) + mark, amount(arm.cost), f"{arm.mean:.4g}", interval, *index, arm.warning or "")
+        known = [amount(arm.cost), number(arm.mean), interval(arm.low, arm.high), *index]
+        shown.add_row(_cell(arm.arm) + mark, *known, arm.warning or "")
     screen = console()
     screen.print(_cell(f"Pull {found.id} is {found.arm}. {found.reason}"))
     screen.print(shown, *map(_warned, found.warnings), sep="\n")

@@ -27,6 +27,11 @@ def table(*words: str, numbers: Iterable[str] = (), wrap: str | None = None, gap
     return made
 
 
+def interval(low: float, high: float) -> str:
+    """Its two ends; nothing while they are not known."""
+    return "" if math.isnan(low) else f"{low:.4g} to {high:.4g}"
+
+
 def number(value: float, digits: int = 4) -> str:
     """With so many significant digits; nothing for what is not known."""
     return "" if math.isnan(value) else f"{value:.{digits}g}"

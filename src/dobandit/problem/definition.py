@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from dobandit.errors import DobanditError, listing
 from dobandit.graph import Graph, GraphLike
-from dobandit.problem.arguments import read_budget, read_domains, read_graph, read_reward
+from dobandit.problem.arguments import BINARY, read_budget, read_domains, read_graph, read_reward
 from dobandit.problem.arms import Arm
 from dobandit.problem.costs import Cost, Prices, costs_of_arms
 from dobandit.problem.data_rules import read_bins, read_columns, with_bins, with_missing
@@ -243,8 +243,10 @@ class Problem(_Fields):
 
     @property
     def known_values(self) -> dict[str, tuple[str, ...]]:
-        """The domains without the value that stands for what is missing."""
-        return {v: domain.known for v, domain in self.domains.items()}
+        """The domains without the value that stands for what is missing, as a world has them that knows nothing else: a
+        reward that may be any number is 0 or 1 there."""
+        found = {v: domain.known for v, domain in self.domains.items()}
+        return found if self.has_range else {**found, self.reward: BINARY}
 
     @property
     def utility_slope(self) -> float:

@@ -101,7 +101,7 @@ def _labelled(world: World, problem: Problem) -> World:
 
 def _names_of_binary(problem: Problem, variable: str) -> tuple[str, ...]:
     """What 0 and 1 are called: the values in their order, the reward's by their worth."""
-    values = problem.domains[variable].known
+    values = problem.known_values[variable]
     if len(values) != 2:
         raise WorldError(
             f"world.model: the variables of this model have two values, but {variable} has {listing(values)}"
