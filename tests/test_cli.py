@@ -110,6 +110,8 @@ def test_check_for_scripts(dobandit: Run, shop: Path) -> None:
     assert answer["c_components"] == [["Loyalty"], ["Newsletter"], ["Ad", "Discount", "Buy"], ["Visit"]]
     assert (answer["objective"], answer["budget"]) == ("simple", 600)
     by_arm = {arm.pop("arm"): arm for arm in answer["arms"]}
+    for arm in by_arm.values():  # single variables: no two options are the same, and none is dominated
+        assert (arm.pop("alias_of"), arm.pop("dominated_by"), arm.pop("never_best")) == (None, [], False)
     assert by_arm["do()"] == {"cost": 1, "identifiable": True, "method": "observed", "backdoor": False}
     assert by_arm["do(Ad=1)"] == {"cost": 8, "identifiable": True, "method": "c-factor", "backdoor": True}
     assert by_arm["do(Discount=0)"] == {"cost": 12, "identifiable": False, "method": "none", "backdoor": True}
@@ -365,7 +367,7 @@ LOG = "Season,Price,Sale\n" + "0,1,1\n1,0,0\n" * 20
 BAD_LINES = {
     "Season": ["", "season", "Season ,", "Price", '"Season', "Saison", "Season;Price"],
     "0,1,1\n": [
-        *("0,1\n", "0,1,1,1\n", "0\n", ",,\n", "0,,1\n", "2,1,1\n", "x,1,1\n", "0,1,yes\n", "NA,1,1\n", '"0,1,1\n'),
+        *("0,1\n", "0,1,1,1\n", "0\n", ",,\n", "0,,1\n", "2,1,1\n", "x,1,1\n", "0,1,often\n", "NA,1,1\n", '"0,1,1\n'),
         *('"0"0,1,1\n', "nan,1,1\n", "0,1,0.5\n", "-1,1,1\n", "1e0,1,1\n", "0,1,\n"),
     ],
     LOG: ["", "\n", ",", "\0", "Season,Price,Sale", "Season,Price,Sale\n", "{}", "<html>"],

@@ -3,4 +3,3 @@
 from dobandit.identification.api import identify, is_identifiable
 from dobandit.identification.estimand import Estimand, Method
 from dobandit.identification.expressions import Sum, Table
-from dobandit.identification.responses import MOST_ENTRIES, ResponseTypes, number_of_entries, response_types

@@ -18,9 +18,9 @@ import numpy as np
 from dobandit.arrays import Array
 from dobandit.elimination import Factor, contract
 from dobandit.estimate.observational.linear_program import Program
+from dobandit.estimate.observational.responses import MOST_ENTRIES, ResponseTypes, number_of_entries, response_types
 from dobandit.evidence import MOST_CELLS
 from dobandit.graph import Graph
-from dobandit.identification import MOST_ENTRIES, ResponseTypes, number_of_entries, response_types
 
 Ends = tuple[float, float]
 LARGEST = 2**14  # numbers of a linear program that is solved hundreds of times in seconds
