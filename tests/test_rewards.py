@@ -10,7 +10,7 @@ import pytest
 
 import dobandit as db
 from dobandit import worlds
-from dobandit.errors import PolicyError
+from dobandit.errors import DataError, PolicyError
 from dobandit.policies import policies_for
 from dobandit.policies import policy as policy_named
 from dobandit.problem import RewardLike, Value
@@ -145,3 +145,23 @@ def test_nothing_is_said_before_a_reward_is_known() -> None:
         best = study.best()
         assert 7 <= best.mean <= 9
         assert np.isnan(best.low) != is_known
+
+
+@pytest.mark.parametrize(
+    ("size", "many"), [("inf", 1), ("-inf", 1), ("1e400", 1), ("inf", 10), ("-inf", 10), ("1e400", 10), ("1e200", 10)]
+)
+@pytest.mark.filterwarnings("error")
+def test_rewards_too_large_for_a_mean_are_refused(size: str, many: int, tmp_path: Path) -> None:
+    """With a problem and without, for few values and for many."""
+    rewards = [*map(str, range(1, 3 * many + 1)), size]
+    x = [i % 2 for i in range(len(rewards))]
+    file = tmp_path / "log.csv"
+    file.write_text("X,Y\n" + "".join(f"{a},{b}\n" for a, b in zip(x, rewards, strict=True)))
+    problem = db.Problem("X -> Y", {"variable": "Y"}, 10)
+    numbers = {"X": x, "Y": list(map(float, rewards))}
+    outside = r"numbers? from -1e\+100 to 1e\+100"
+    for data in (numbers, file):
+        with pytest.raises(DataError, match=outside):
+            db.effect("X -> Y", data, do={"X": 1}, reward="Y")
+        with pytest.raises(DataError, match=outside):
+            db.effects(problem, data)

@@ -130,6 +130,30 @@ def test_a_bad_outcome_changes_nothing(wrong: dict[str, Value], message: str) ->
     study.tell(4, {**FINE, "X": 0})
 
 
+@pytest.mark.parametrize("size", ["inf", "-inf", "1e200", "-1e101", "1e400", float("inf"), 1e200])
+def test_a_reward_that_is_too_large_to_add_up_is_refused(size: Value, folder: Path) -> None:
+    """Without a range, too: one such number would leave no mean of any arm."""
+    study = Study.create(":memory:", Problem("X -> Y", reward={"variable": "Y"}, budget=60))
+    study.ask(2)
+    study.tell(1, {"X": 0, "Y": 1e100})
+    before, told, log = study.log(), folder / "told.csv", folder / "log.csv"
+    told.write_text(f"id,X,Y\n2,0,{size}\n")
+    log.write_text(f"X,Y\n0,1\n1,{size}\n1,2\n")
+    outside = r"Y is .*, and not a number from -1e\+100 to 1e\+100"
+    for refused in (
+        lambda: study.tell(2, {"X": 0, "Y": size}),
+        lambda: study.record("do()", {"X": 0, "Y": size}),
+        lambda: study.amend(1, {"Y": size}),
+        lambda: study.tell_file(told),
+    ):
+        with pytest.raises(DobanditError, match=outside):
+            refused()
+    with pytest.raises(DataError, match=r"line 3\); Y is a number from -1e\+100 to 1e\+100"):
+        study.observe(log)
+    assert study.log() == before
+    assert np.isfinite([value for arm in study.status().arms if (value := arm.mean) is not None]).all()
+
+
 def test_unknown_pulls(place: str) -> None:
     study = Study.create(place, SMALL, "f-kube")
     with pytest.raises(NoSuchPull, match="nothing has been asked yet"):

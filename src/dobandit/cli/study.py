@@ -160,6 +160,8 @@ def amend(study: Study, pull: int, values: tuple[str, ...], by: str | None, as_j
 
     Name the variables that change and their right values; the others stay as they were told.
     """
+    if not values:
+        raise click.UsageError(f"say what changes: write {pull} Y=0, with the variables that change and their values")
     study.amend(pull, _outcome(values), by)
     answer({"id": pull}, f"Amended pull {pull}.", as_json, quiet)
 

@@ -92,8 +92,8 @@ def _values(source: Source, strange: dict[str, list[Occurrence]]) -> str:
 
 def _fits(value: object, variable: str, problem: Problem) -> bool:
     if variable == problem.reward and problem.reward_is_continuous:
-        text, ends = label(value), problem.reward_values  # type: ignore[arg-type]
-        return is_numeral(text) and min(ends) <= float(text) <= max(ends)
+        text, (low, high) = label(value), problem.measured_ends  # type: ignore[arg-type]
+        return is_numeral(text) and low <= float(text) <= high
     if variable in problem.numbers:
         return is_numeral(label(value))  # type: ignore[arg-type]
     return value_in(problem.domains[variable], value) in problem.domains[variable]  # type: ignore[arg-type]
@@ -101,8 +101,7 @@ def _fits(value: object, variable: str, problem: Problem) -> bool:
 
 def _allowed(variable: str, problem: Problem) -> str:
     if variable == problem.reward and problem.reward_is_continuous:
-        ends = problem.reward_values
-        return f"{variable} is a number" + (f" from {min(ends):g} to {max(ends):g}" if problem.has_range else "")
+        return "{} is a number from {:g} to {:g}".format(variable, *problem.measured_ends)
     if variable in problem.numbers:
         return f"{variable} is a number"
     values = listing(problem.domains[variable])

@@ -44,7 +44,9 @@ class Measured(NamedTuple):
         """From single numbers."""
         present = numbers[np.isfinite(numbers)]
         least, most = (float(present.min()), float(present.max())) if len(present) else (0.0, 0.0)
-        return cls(weights * (numbers - least) ** np.arange(1, 4)[:, np.newaxis], least, least, most)
+        with np.errstate(over="ignore", invalid="ignore"):  # numbers that are too large are refused by their powers
+            powers = weights * (numbers - least) ** np.arange(1, 4)[:, np.newaxis]
+        return cls(powers, least, least, most)
 
     @classmethod
     def checked(

@@ -104,7 +104,7 @@ def _rows(problem: Problem, source: Source, variables: Iterable[str]) -> _Rows:
     codes = {v: found.codes(v, problem.domains[v]) for v in asked}
     arms = _arms(problem, found, codes) if tells else np.zeros(len(found.weights), dtype=np.intp)
     if measured:
-        rewards = found.measured_within(measured, min(problem.reward_values), max(problem.reward_values))
+        rewards = found.measured_within(measured, *problem.measured_ends)
     else:
         worth = np.array(problem.reward_values)[codes[problem.reward]]
         rewards = Measured.of_numbers(worth, found.weights)

@@ -24,6 +24,7 @@ from dobandit.problem.data_rules import read_bins, read_columns, with_bins, with
 from dobandit.problem.domain import Domain
 from dobandit.problem.faults import Faults
 from dobandit.problem.kinds import GOALS, OBJECTIVES, CostLike, Goal, Objective, RewardLike, Value
+from dobandit.problem.labels import LARGEST
 from dobandit.problem.missing import WAYS, Missing
 from dobandit.problem.offered import Offer, read_arms, single_arms
 
@@ -235,6 +236,11 @@ class Problem(_Fields):
     def has_range(self) -> bool:
         """Whether it is known between which ends rewards lie."""
         return math.isfinite(max(self.reward_values))
+
+    @property
+    def measured_ends(self) -> tuple[float, float]:
+        """Between which numbers a reward that is measured has to lie."""
+        return max(min(self.reward_values), -LARGEST), min(max(self.reward_values), LARGEST)
 
     @property
     def _ends(self) -> tuple[float, float]:

@@ -13,6 +13,7 @@ from collections.abc import Collection
 from dobandit.graph import normal
 from dobandit.problem.kinds import Value
 
+LARGEST = 1e100  # of the numbers that are measured: their cubes are added up, and must stay finite
 _DECIMAL = re.compile(r"[+-]?\d+\.\d+")
 _MINUS_ZERO = re.compile(r"-0+")
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}

@@ -48,7 +48,8 @@ def checked(problem: Problem, arm: Arm, outcome: Mapping[str, Value | None], bef
     faults = [_unknown(name, problem) for name in outcome if name not in found]
     if missing := [v for v in variables if v not in found]:
         faults.append(f"{listing(missing)} {'is' if len(missing) == 1 else 'are'} missing")
-    for v in [v for v, text in found.items() if text not in domains[v] or text != is_set.get(v, text)]:
+    measured = problem.reward if problem.reward_is_continuous else None
+    for v in [v for v, text in found.items() if v == measured or text not in domains[v] or text != is_set.get(v, text)]:
         if not is_missing(given[v], domains[v]):
             faults += _faults(problem, arm, v, found[v])
         elif v in is_set or problem.missing != "refuse":
@@ -57,8 +58,8 @@ def checked(problem: Problem, arm: Arm, outcome: Mapping[str, Value | None], bef
             faults.append(f"{v} has no value: if it is unknown, {_WHAT_TO_DO}")
     if faults:
         raise OutcomeError(faults, _expected(problem, arm))
-    if problem.reward_is_continuous and found[problem.reward] != UNKNOWN:  # 1e-3 is the same outcome as 0.001
-        found[problem.reward] = label(float(found[problem.reward]))
+    if measured and found[measured] != UNKNOWN:  # 1e-3 is the same outcome as 0.001
+        found[measured] = label(float(found[measured]))
     return found
 
 
@@ -101,11 +102,10 @@ def _written(value: str) -> str:
 
 def _faults(problem: Problem, arm: Arm, variable: str, text: str) -> list[str]:
     if variable == problem.reward and problem.reward_is_continuous:
-        low, high = problem.reward_values
+        low, high = problem.measured_ends
         if is_numeral(text) and low <= float(text) <= high:
             return []
-        which = f" from {low:g} to {high:g}" if problem.has_range else ""
-        return [f"{variable} is {text}, and not a number{which}"]
+        return [f"{variable} is {text}, and not a number from {low:g} to {high:g}"]
     if text not in problem.domains[variable]:
         return [f"{variable} is {text}, and not one of {listing(problem.domains[variable])}"]
     return [f"{variable} is {text}, but the pull was {arm}: if it was set to {text}, record that experiment instead"]
@@ -123,7 +123,7 @@ def _expected(problem: Problem, arm: Arm) -> str:
         if v in is_set:
             parts.append(f"{quoted(v)}={_written(is_set[v])}")
         elif v == problem.reward and problem.reward_is_continuous:
-            ends = "{:g}..{:g}".format(*problem.reward_values) if problem.has_range else "<number>"
+            ends = "{:g}..{:g}".format(*problem.measured_ends) if problem.has_range else "<number>"
             parts.append(f"{quoted(v)}={ends}")
         else:
             parts.append(f"{quoted(v)}={'|'.join(map(_written, problem.domains[v]))}")

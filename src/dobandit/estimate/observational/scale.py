@@ -4,15 +4,17 @@ them."""
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from dobandit.errors import DataError, listing
 from dobandit.evidence import Source, domains_of, measured_ends
-from dobandit.problem import Domain, Problem, is_numeral, label
+from dobandit.problem import LARGEST, Domain, Problem, is_numeral, label
 
 ROUNDED = 1e-3  # probabilities that sum to one up to this were rounded on their way here
 MANY_VALUES = 20  # a variable with more different numbers than this is a measurement, not a set of values
+MOST_NAMED = 5  # rewards in an error
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,12 @@ def infer_scale(source: Source, variables: Sequence[str], reward: str, covariate
             f"{source.name}: the reward {reward} has the values {listing(domains[reward])}, which are not numbers; "
             "say what each is worth in a problem file ([reward] values = {...})"
         ) from None
+    largest = LARGEST if len(worth) > MANY_VALUES else sys.float_info.max  # only measurements are added up in cubes
+    if strange := [text for text, number in zip(domains[reward], worth, strict=True) if not abs(number) <= largest]:
+        raise DataError(
+            f"{source.name}: column {reward} has the reward {listing(strange, most=MOST_NAMED)}; "
+            f"rewards are numbers from {-LARGEST:g} to {LARGEST:g}"
+        )
     if len(worth) > MANY_VALUES:
         ends = (min(worth), max(worth))
         return Scale({**domains, reward: (label(ends[0]), label(ends[1]))}, ends, {reward: ends}, numbers)
@@ -52,7 +60,7 @@ def problem_scale(problem: Problem, source: Source, declared: bool = False) -> S
     could be."""
     if not problem.reward_is_continuous:
         return Scale(problem.domains, problem.reward_values, {}, problem.numbers)
-    reward, (low, high) = problem.reward, problem.reward_values
+    reward, (low, high) = problem.reward, problem.measured_ends
     ends = measured_ends(source, reward, low, high) if reward in source.columns else (0.0, 1.0)
     ends = (low, high) if declared and problem.has_range else ends
     return Scale({**problem.domains, reward: Domain(map(label, ends))}, ends, {reward: ends}, problem.numbers)
