@@ -117,6 +117,59 @@ def test_a_needed_cell_without_data_widens_the_interval_and_warns() -> None:
     assert known.high - known.low < 0.3
 
 
+def with_an_outlier() -> dict[str, np.ndarray]:
+    """Outcomes of about 10 and a single one of 10,000; no row with Z=1 has X=1."""
+    rewards = 10 + np.random.default_rng(0).normal(0, 1, 300)
+    rewards[2] = 10_000
+    return {"Z": np.array([0] * 290 + [1] * 10), "X": np.array([0, 1] * 145 + [0] * 10), "Y": rewards}
+
+
+def test_a_cell_of_a_measurement_without_data_counts_as_the_mean_of_the_rows_with_the_setting() -> None:
+    """The middle between the ends of all outcomes would be 5,000, because of one row that does not even have X=1."""
+    rows = with_an_outlier()
+    told = r"no rows with X=1, Z=1, so Y counts as the mean of the rows with X=1 there and the interval is wider"
+    with pytest.warns(SparseDataWarning, match=told):
+        found = db.effect(named.BACK_DOOR, rows, do={"X": 1}, reward="Y")
+    assert found.mean == pytest.approx(rows["Y"][rows["X"] == 1].mean())
+    problem = db.Problem(named.BACK_DOOR, {"variable": "Y", "range": "any"}, 10)
+    with pytest.warns(SparseDataWarning, match=told):
+        assert db.effect(problem, rows, do={"X": 1}, reward="Y") == found
+    rows["Y"][2] = 10
+    with pytest.warns(SparseDataWarning, match=told):
+        calm = db.effect(named.BACK_DOOR, rows, do={"X": 1}, reward="Y")
+    whole = db.effect("X -> Y", rows, do={"X": 1}, reward="Y")
+    low, high = np.quantile(rows["Y"], [0.05, 0.95])
+    wider = 10 / 300 * max(high - calm.mean, calm.mean - low)
+    assert calm.high - calm.low == pytest.approx(whole.high - whole.low + 2 * wider, rel=0.1)
+
+
+def test_a_measurement_of_an_arm_that_nobody_had_counts_as_the_mean_of_all_rows() -> None:
+    rows = with_an_outlier() | {"X": np.zeros(300, int)}
+    problem = db.Problem(named.BACK_DOOR, {"variable": "Y", "range": "any"}, 10)
+    with pytest.warns(SparseDataWarning, match="so Y counts as the mean of all rows there"):
+        found = db.effect(problem, rows, do={"X": 1}, reward="Y")
+    assert found.mean == pytest.approx(rows["Y"].mean())
+    assert found.low < 10 < found.high
+
+
+def test_strata_without_the_arm_count_as_the_mean_of_the_rows_that_have_it() -> None:
+    """Z is a number, so there are no tables; the 10 rows with Z=24 do not have X=1."""
+    z, rewards = np.arange(1000) % 24, 10 + np.random.default_rng(0).normal(0, 1, 1000)
+    rewards[0], z[-10:] = 10_000, 24
+    x = np.where(z == 24, 0, np.arange(1000) // 24 % 2)
+    with pytest.warns(SparseDataWarning, match="so the mean of the rows that have it counts there"):
+        found = db.effect(named.BACK_DOOR, {"Z": z, "X": x, "Y": rewards}, do={"X": 1}, reward="Y")
+    assert found.method == "adjustment"
+    assert abs(found.mean - 10) < 5 * math.sqrt(1 / 490)
+
+
+def test_a_value_that_never_occurs_is_told_where_covariates_are_numbers_too() -> None:
+    rng = np.random.default_rng(0)
+    rows = {"Z": rng.normal(size=60), "X": np.zeros(60, int), "Y": rng.normal(size=60)}
+    with pytest.raises(ArmError, match=r"do\(X=1\): the values of X are 0"):
+        db.effect(named.BACK_DOOR, rows, do={"X": 1}, reward="Y")
+
+
 def test_a_missing_cell_beside_a_zero_does_not_matter() -> None:
     """Z is never 1, so it does not matter that no row with Z=1 has X=0."""
     rows = {"Z": [0, 0, 0, 0], "X": [0, 0, 1, 1], "Y": [0, 1, 1, 1]}

@@ -114,8 +114,10 @@ def _arm(problem: Problem, option: str, setting: str) -> Arm:
 
 def _differences(means: Callable[[list[Arm]], list[float]], arms: list[Arm], versus: Arm | None) -> list[float]:
     """The means of these arms, less that of the other one if there is one."""
-    less = 0.0 if versus is None else means([versus])[0]
-    return [mean - less for mean in means(arms)]
+    if versus is None:
+        return means(arms)
+    *found, less = means([*arms, versus])  # together, so that an arm differs from itself by nothing at all
+    return [mean - less for mean in found]
 
 
 def _true_means(problem: Problem, path: Path, arms: list[Arm]) -> list[float]:

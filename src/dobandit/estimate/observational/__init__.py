@@ -3,7 +3,6 @@ implies about the rows."""
 
 from dobandit.estimate.observational.from_rows import (
     Effect,
-    Question,
     SparseDataWarning,
     effect,
     estimates,
@@ -12,4 +11,5 @@ from dobandit.estimate.observational.from_rows import (
 from dobandit.estimate.observational.independence import FEWEST, LEVEL, Verdict, check_graph
 from dobandit.estimate.observational.interval import MOST_SKEWED, leaning
 from dobandit.estimate.observational.partial import Bounds, bounds
+from dobandit.estimate.observational.question import Question
 from dobandit.estimate.observational.table import Effects, effects

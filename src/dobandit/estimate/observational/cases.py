@@ -9,6 +9,7 @@ import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.errors import DataError
+from dobandit.estimate.observational.question import codes_of
 from dobandit.estimate.observational.scale import Scale
 from dobandit.evidence import Sample, Source, read_sample
 from dobandit.problem import Arm
@@ -37,7 +38,7 @@ class Cases:
     def have(self, arm: Arm) -> Flags:
         """Which rows happened to have what the arm sets."""
         found = np.ones(len(self.weights), dtype=bool)
-        for v, place in arm.within(self.scale.domains).codes(self.scale.domains).items():
+        for v, place in codes_of(arm, self.scale.domains).items():
             found &= self.sample.codes[v] == place
         return found
 

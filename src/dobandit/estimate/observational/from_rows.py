@@ -16,13 +16,16 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
-from dobandit.errors import ArmError, DataError, DobanditError, MissingCell, NotIdentifiable, listing
+from dobandit.arrays import Array
+from dobandit.errors import DataError, MissingCell, NotIdentifiable
+from dobandit.estimate.observational.gaps import Gaps, central_ends, gaps_of
 from dobandit.estimate.observational.interval import interval
 from dobandit.estimate.observational.plugin import Term, ends, plug_in
+from dobandit.estimate.observational.question import Question, arm_of, checked_level, codes_of
 from dobandit.estimate.observational.scale import Scale, infer_scale, is_distribution, problem_scale
 from dobandit.estimate.observational.scores import Fit
 from dobandit.estimate.observational.shared_rows import SharedRows
@@ -38,11 +41,12 @@ from dobandit.evidence import (
     fit,
     moments,
     open_source,
+    read_sample,
     rows_left_out,
 )
 from dobandit.graph import Graph, GraphLike, as_graph
 from dobandit.identification import Estimand, Method, Sum, Table, identify
-from dobandit.problem import Arm, Problem, Value, is_number
+from dobandit.problem import Arm, Problem, Value
 
 METHODS: tuple[Method, ...] = get_args(Method)  # from the least to the most demanding
 
@@ -64,20 +68,6 @@ class Effect:
     method: Method | Literal["doubly-robust", "none"]
     left_out: float = 0
     fits: tuple[Fit, ...] = ()
-
-
-class Question(NamedTuple):
-    """The mean after one intervention, or how much it differs from that after another."""
-
-    arm: Arm
-    versus: Arm | None = None
-
-    @property
-    def arms(self) -> tuple[Arm, ...]:
-        return (self.arm,) if self.versus is None else (self.arm, self.versus)
-
-    def __str__(self) -> str:
-        return " versus ".join(map(str, self.arms))
 
 
 def effect(
@@ -199,11 +189,12 @@ class _Counted:
         total = float(next(iter(counts.values())).sum())
         if not total > 0:
             raise DataError(f"{self.source.name}: there are no rows to estimate from")
-        found = plug_in(terms, counts, self.scale.worth, self._shared(terms, counts), self.spreads)
+        gaps = self._gaps(terms, counts)
+        found = plug_in(terms, counts, self.scale.worth, self._shared(terms, counts), self.spreads, gaps)
         exact = is_distribution(self.source, total)
         lowest, highest = ends(terms, self.scale.worth)
         if found.unseen:
-            _warn(self._told(found.unseen, question))
+            _warn(self._told(found.unseen, question, gaps))
         same = any(not spread.varies for table, spread in self.spreads.items() if table in counts)
         if (lowest == highest or same) and not exact:
             _warn(
@@ -240,24 +231,34 @@ class _Counted:
             return None
         return SharedRows(self.source, tables, self.scale.domains, self.scale.between)
 
-    def _told(self, unseen: Sequence[MissingCell], question: Question) -> str:
+    def _gaps(self, terms: Sequence[Term], counts: Mapping[Table, Array]) -> dict[Table, Gaps]:
+        """What counts where a measurement has no data."""
+        found = {}
+        for t in (t for t in counts if t in self.spreads and not counts[t].sum(axis=-1).all()):
+            low, high = self.scale.between[t.variable]
+            rows = read_sample(self.source, [t.variable], self.scale.domains, [t.variable])
+            shares = (rows.numbers[t.variable] - low) / (high - low)
+            set_ = {v for term in terms if t in term.estimand.tables for v in term.estimand.do}
+            found[t] = gaps_of(counts[t], t.given, set_, central_ends(shares, rows.weights))
+        return found
+
+    def _told(self, unseen: Sequence[MissingCell], question: Question, gaps: Mapping[Table, Gaps]) -> str:
         """One sentence for all combinations without data that matter."""
         first, others = unseen[0], len(unseen) - 1
         named = ", ".join(f"{v}={self.scale.domains[v][i]}" for v, i in first.cell.items())
         more = f" (and {others:,} more such combinations)" if others else ""
         what = f"{question}: no rows with {named}{more}"
-        return f"{what}, so {first.table} counts as uniform there and the interval is wider"
+        filled = {
+            str(t): f"{t.variable} counts as {gap.told([*first.cell.values()], self.scale.domains)}"
+            for t, gap in gaps.items()
+            if str(t) == first.table
+        }
+        counts = filled.get(first.table, f"{first.table} counts as uniform")
+        return f"{what}, so {counts} there and the interval is wider"
 
 
 def _warn(text: str) -> None:
     warnings.warn(text, SparseDataWarning, stacklevel=4)  # as said by the caller of effect
-
-
-def arm_of(do: Mapping[str, Value]) -> Arm:
-    """The arm that a mapping such as {"X": 1} describes."""
-    if not isinstance(do, Mapping):
-        raise ArmError(f"do is a mapping such as {{'X1': 1}}, not {do!r}")
-    return Arm.of(do)
 
 
 def _estimand(graph: Graph, arm: Arm, reward: str) -> Estimand:
@@ -267,21 +268,6 @@ def _estimand(graph: Graph, arm: Arm, reward: str) -> Estimand:
     return identify(graph, arm.variables, reward)
 
 
-def codes_of(arm: Arm, domains: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
-    """The variables that an arm sets, and the places of their values."""
-    arm = arm.within(domains)
-    for variable, value in arm.settings:
-        if value not in domains[variable]:
-            raise ArmError(f"{arm}: the values of {variable} are {listing(domains[variable])}")
-    return arm.codes(domains)
-
-
 def _whole(number: float) -> float:
     """A number of rows, as a whole number if it is one."""
     return round(number) if math.isclose(number, round(number), rel_tol=1e-9) else number
-
-
-def checked_level(level: float) -> float:
-    if not is_number(level) or not 0 < level < 1:
-        raise DobanditError(f"level: expected a number between 0 and 1, such as 0.95, not {level!r}")
-    return level

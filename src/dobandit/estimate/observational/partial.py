@@ -25,15 +25,11 @@ import numpy as np
 from dobandit.arrays import Array
 from dobandit.errors import DataError, NotIdentifiable
 from dobandit.estimate.observational.agreeing import Ends, Natural, Query, Sharp
-from dobandit.estimate.observational.from_rows import (
-    arm_of,
-    checked_level,
-    codes_of,
-    effect,
-)
+from dobandit.estimate.observational.from_rows import effect
 from dobandit.estimate.observational.interval import score_distances, squared_error
 from dobandit.estimate.observational.linear_program import can_solve
 from dobandit.estimate.observational.plugin import Rows
+from dobandit.estimate.observational.question import arm_of, checked_level, codes_of
 from dobandit.estimate.observational.scale import infer_scale, is_distribution, problem_scale
 from dobandit.evidence import Data, Weights, check_spelling, count, open_source
 from dobandit.graph import GraphLike, as_graph

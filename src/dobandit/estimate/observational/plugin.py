@@ -2,7 +2,8 @@
 
 Each row P(. | z) of a table is a sample of its own. The derivative of the effect by the cells of a row, together with
 the size of the sample, says how uncertain the row makes the effect (the delta method). Rows without data are the other
-uncertainty: where one matters, it counts as uniform, and the interval is widened by what it could be at worst.
+uncertainty: where one matters, it counts as uniform, and the interval is widened by what it could be at worst. For a
+measurement, which has no worst, `gaps` tells what counts and how far off that may be.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 
 from dobandit.arrays import Array, Flags
 from dobandit.errors import MissingCell
+from dobandit.estimate.observational.gaps import Gaps
 from dobandit.estimate.observational.shared_rows import SharedRows
 from dobandit.estimate.observational.spread import Spread
 from dobandit.evidence import cells
@@ -74,6 +76,7 @@ def plug_in(
     worth: Sequence[float],
     shared: SharedRows | None = None,
     spreads: Mapping[Table, Spread] | None = None,
+    gaps: Mapping[Table, Gaps] | None = None,
 ) -> PlugIn:
     """The sum of the terms' means from the counts of their tables.
 
@@ -89,14 +92,17 @@ def plug_in(
         The rows behind the tables, if the terms have different recipes.
     spreads
         How the outcome varies in the rows of its tables, if it is a measurement.
+    gaps
+        What counts in the rows of these tables that have no data; in those of others, the uniform distribution.
     """
     tables = dict.fromkeys(table for term in terms for table in term.estimand.tables)
-    return _PlugIn(terms, {t: counts[t][np.newaxis] for t in tables}, np.asarray(worth)).result(shared, spreads or {})
+    found = _PlugIn(terms, {t: counts[t][np.newaxis] for t in tables}, np.asarray(worth), gaps or {})
+    return found.result(shared, spreads or {})
 
 
 class _PlugIn:
-    def __init__(self, terms: Sequence[Term], counts: Tables, worth: Array) -> None:
-        self.terms, self.worth = terms, worth
+    def __init__(self, terms: Sequence[Term], counts: Tables, worth: Array, gaps: Mapping[Table, Gaps]) -> None:
+        self.terms, self.worth, self.gaps = terms, worth, gaps
         self.lowest, self.highest = ends(terms, worth.tolist())
         self.range = self.highest - self.lowest or 1.0
         self.totals = {t: n.sum(axis=-1, keepdims=True) for t, n in counts.items()}
@@ -134,22 +140,22 @@ class _PlugIn:
     # -- rows without data ---------------------------------------------------------------------------------
 
     def _fill(self) -> dict[Table, Flags]:
-        """Make rows without data uniform, and return those that matter: undefined, each of them alone would undo the
-        result. A row that only drops out of an average stays undefined, since a uniform one would count there."""
+        """Fill rows without data, and return those that matter: undefined, each of them alone would undo the
+        result. A row that only drops out of an average stays undefined, since a filled one would count there."""
         undefined = {t: np.isnan(p[..., 0]) for t, p in self.tables.items()}
         if not any(rows.any() for rows in undefined.values()):
             return {}
-        self.tables = uniform = {t: _uniform_where_undefined(p) for t, p in self.tables.items()}
-        filled = self._means(uniform)[0]
+        self.tables = whole = {t: self._whole(t, p) for t, p in self.tables.items()}
+        filled = self._means(whole)[0]
         needed, dropped = {}, {}
         for t, rows in undefined.items():
             needed[t], dropped[t] = rows.copy(), rows.copy()
-            without = self._with_rows(uniform, t, rows, np.nan)
+            without = self._with_rows(whole, t, rows, np.nan)
             needed[t][rows] = np.isnan(without)
             dropped[t][rows] = ~np.isnan(without) & (without != filled)
-        some = {t: np.where(dropped[t][..., np.newaxis], np.nan, p) for t, p in uniform.items()}
+        some = {t: np.where(dropped[t][..., np.newaxis], np.nan, p) for t, p in whole.items()}
         if np.isnan(filled):  # a ratio of zeros
-            self.tables = {t: _positive(p) for t, p in uniform.items()}
+            self.tables = {t: _positive(p) for t, p in whole.items()}
         elif np.isnan(self._means(some)).any():  # they can be spared one by one, but not all together
             return {t: needed[t] | dropped[t] for t in needed}
         else:
@@ -157,12 +163,12 @@ class _PlugIn:
         return needed
 
     def _worst_cases(self) -> tuple[float, float]:
-        """How much lower and higher the result could be if every row without data were all of one value."""
+        """How much lower and higher the result could be if every row without data were at its worst or best."""
         below = above = 0.0
         for t, rows in self.unseen.items():
-            values = np.eye(self.tables[t].shape[-1])
+            values = self._extremes(t, rows)
             changes = np.stack([self._with_rows(self.tables, t, rows, value) for value in values]) - self.mean
-            if np.isnan(changes).any():  # a value brings in another row without data, which is uniform then
+            if np.isnan(changes).any():  # a value brings in another row without data, which is filled then
                 defined = self._defined
                 others = np.stack([self._with_rows(defined, t, rows, value) for value in _positive(values)])
                 changes = np.where(np.isnan(changes), others - self._means(defined), changes)
@@ -170,28 +176,39 @@ class _PlugIn:
             above += float(changes.max(axis=0, initial=0.0).sum()) / self.range
         return below, above
 
+    def _extremes(self, table: Table, rows: Flags) -> Array:
+        """All of one value, or the least and the most that a measurement could be; axes (which, row or one, value)."""
+        if table in self.gaps:
+            return np.stack([self.gaps[table].shares(side)[rows[0]] for side in (-1, 1)])
+        return np.eye(self.tables[table].shape[-1])[:, np.newaxis]
+
+    def _whole(self, table: Table, p: Array) -> Array:
+        """The same rows, filled where there are no data."""
+        return np.where(np.isnan(p), self.gaps[table].shares() if table in self.gaps else 1 / p.shape[-1], p)
+
     def _with_rows(self, tables: Tables, table: Table, rows: Flags, values: Array | float) -> Array:
         """The mean with one after the other of these rows of a table replaced by other values, many at a time."""
         places, p = np.argwhere(rows)[:, 1:], tables[table]
         found: Array = np.empty(len(places))
+        new = np.broadcast_to(values, (len(places), p.shape[-1]))
         together = max(1, NUMBERS // p.size)
         for start in range(0, len(places), together):
             batch = places[start : start + together]
             changed = np.repeat(p, len(batch), axis=0)
-            changed[(np.arange(len(batch)), *batch.T)] = values
+            changed[(np.arange(len(batch)), *batch.T)] = new[start : start + together]
             found[start : start + together] = self._means(tables | {table: changed})
         return found
 
     @property
     def _defined(self) -> Tables:
         """The tables without zeros and undefined rows, so that every ratio has a value and a derivative."""
-        return {t: _positive(p) for t, p in self.tables.items()}
+        return {t: _positive(self._whole(t, p)) for t, p in self.tables.items()}
 
     # -- slopes --------------------------------------------------------------------------------------------
 
     def _slopes(self) -> Tables:
         """How the result would change if the row of a cell were all of the cell's value and the result were linear in
-        that row, as a share of the outcome's range. Where a cell would bring in a row without data, it is uniform."""
+        that row, as a share of the outcome's range. Where a cell would bring in a row without data, it is filled."""
         found, defined = self._gradient(self.tables), self._gradient(self._defined)
         for t, p in self.tables.items():
             slopes = np.where(np.isnan(found[t]), defined[t], found[t])
@@ -223,10 +240,6 @@ def _first(tables: Tables) -> Tables:
     return {t: p[0] for t, p in tables.items()}
 
 
-def _uniform_where_undefined(p: Array) -> Array:
-    return np.where(np.isnan(p), 1 / p.shape[-1], p)
-
-
 def _positive(p: Array) -> Array:
-    """The same rows without zeros; uniform ones where there are no data."""
-    return np.asarray((1 - TINY) * _uniform_where_undefined(p) + TINY / p.shape[-1])
+    """The same rows without zeros."""
+    return np.asarray((1 - TINY) * p + TINY / p.shape[-1])

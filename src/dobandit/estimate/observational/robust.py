@@ -45,7 +45,7 @@ def robust_scores(cases: Cases, arm: Arm, covariates: Sequence[str]) -> Scores:
         float(weights.sum() ** 2 / (weights**2).sum()),
     )
     unseen = float((chance.predictions < floor).mean())
-    return Scores(values, NO_CELLS, unseen, Fit(str(arm), outcome.name, chance.name, overlap))
+    return Scores(values, NO_CELLS, unseen, fit=Fit(str(arm), outcome.name, chance.name, overlap))
 
 
 def overlap_fails(scores: Scores) -> str:

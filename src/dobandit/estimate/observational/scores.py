@@ -13,6 +13,7 @@ import numpy as np
 
 from dobandit.arrays import Array
 from dobandit.estimate.observational.cases import Cases
+from dobandit.estimate.observational.gaps import stand_in
 from dobandit.estimate.observational.plugin import Rows
 from dobandit.problem import Arm
 
@@ -51,6 +52,7 @@ class Scores(NamedTuple):
     values: Array
     cells: Rows  # samples so small that their own spread is not to be trusted
     unseen: float = 0.0  # the share of rows of which nothing is known under this arm
+    reach: float = 0.0  # how far the truth there may be from what counts
     fit: Fit | None = None
 
 
@@ -60,6 +62,7 @@ NO_CELLS = Rows(np.empty(0), np.empty(0), np.empty(0))
 def plain_scores(cases: Cases, arm: Arm) -> Scores:
     """Without covariates the rows that have the arm stand for all; do() is had by all."""
     has = cases.have(arm)
-    share = cases.average(has)
-    mean = cases.average(has * cases.outcome) / share if share else float(np.mean(cases.scale.worth))
-    return Scores(mean + has / max(share, 1e-300) * (cases.outcome - mean), NO_CELLS, 0.0 if share else 1.0)
+    share, (counts, reach) = cases.average(has), stand_in(cases, has)
+    unknown = counts if cases.scale.between else float(np.mean(cases.scale.worth))
+    mean = cases.average(has * cases.outcome) / share if share else unknown
+    return Scores(mean + has / max(share, 1e-300) * (cases.outcome - mean), NO_CELLS, 0.0 if share else 1.0, reach)

@@ -13,6 +13,7 @@ import numpy as np
 
 from dobandit.arrays import Array, Flags
 from dobandit.estimate.observational.cases import Cases
+from dobandit.estimate.observational.gaps import stand_in
 from dobandit.estimate.observational.plugin import Rows
 from dobandit.estimate.observational.scores import Scores
 from dobandit.problem import Arm
@@ -21,7 +22,7 @@ ENOUGH = 0.02  # strata without the arm may have this share of the rows; the int
 
 
 def strata_scores(cases: Cases, arm: Arm, covariates: Sequence[str]) -> Scores:
-    """The scores of an arm from the mean of each stratum; in one without the arm it is the middle of the range."""
+    """The scores of an arm from the mean of each stratum; in one without the arm, `stand_in` tells what counts."""
     combinations = np.column_stack([cases.column(v) for v in covariates])
     _, stratum = np.unique(combinations, axis=0, return_inverse=True)
     stratum, has = stratum.reshape(-1), cases.have(arm)
@@ -31,15 +32,15 @@ def strata_scores(cases: Cases, arm: Arm, covariates: Sequence[str]) -> Scores:
 
     size, treated = totals(np.ones(len(has))), totals(has)
     seen, rows = treated > 0, np.maximum(treated, 1e-300)
-    middle = (cases.outcome.min() + cases.outcome.max()) / 2
-    means = np.where(seen, totals(has * cases.outcome) / rows, middle)
+    counts, off = stand_in(cases, has)
+    means = np.where(seen, totals(has * cases.outcome) / rows, counts)
     residuals = cases.outcome - means[stratum]
     share = size / cases.total
     variances = totals(has * residuals**2) / rows
     reach = 2 * np.sqrt(largest_variance(cases))
     cells = Rows(treated[seen], (share**2 * variances)[seen], (share * reach)[seen])
     values = means[stratum] + np.where(has, (size / rows)[stratum] * residuals, 0.0)
-    return Scores(values, cells, float(share[~seen].sum()))
+    return Scores(values, cells, float(share[~seen].sum()), off)
 
 
 def largest_variance(cases: Cases) -> float:

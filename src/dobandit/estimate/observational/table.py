@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dobandit.estimate.observational.from_rows import Effect, Question, arm_of, estimates
+from dobandit.estimate.observational.from_rows import Effect, estimates
+from dobandit.estimate.observational.question import Question, arm_of
 from dobandit.evidence import Data, Weights, frame, open_source
 from dobandit.problem import Arm, Goal, Problem, Value
 

@@ -67,10 +67,10 @@ def _combined(cases: Cases, terms: Sequence[tuple[float, Arm, Scores]], level: f
     squared = z * z * cases.average((values - mean) ** 2) / cases.total
     squared += sum(factor**2 * _of_small_cells(scores.cells, z) for factor, _, scores in terms)
     fits = {arm: scores.fit for _, arm, scores in terms if scores.fit}
-    unknown = 0.0 if fits else sum(abs(factor) * scores.unseen for factor, _, scores in terms)
-    half = (0.0 if exact else math.sqrt(squared)) + unknown * float(np.ptp(cases.outcome)) / 2
+    unknown = 0.0 if fits else sum(abs(factor) * scores.unseen * scores.reach for factor, _, scores in terms)
+    half = (0.0 if exact else math.sqrt(squared)) + unknown
     low, high = _within(cases.scale, [factor for factor, *_ in terms], mean - half, mean + half)
-    warnings = {arm: overlap_fails(scores) if fits else _unseen(arm, scores) for _, arm, scores in terms}
+    warnings = {arm: overlap_fails(scores) if fits else _unseen(arm, scores, cases) for _, arm, scores in terms}
     spoken = tuple(filter(None, warnings.values()))
     return Wide(mean, min(low, mean), max(high, mean), cases.total, exact, tuple(fits.values()), spoken)
 
@@ -88,11 +88,13 @@ def _within(scale: Scale, factors: Sequence[float], low: float, high: float) -> 
     return max(low, sum(map(min, products))), min(high, sum(map(max, products)))
 
 
-def _unseen(arm: Arm, scores: Scores) -> str:
+def _unseen(arm: Arm, scores: Scores, cases: Cases) -> str:
     if not scores.unseen:
         return ""
+    rows = "the rows that have it" if cases.have(arm).any() else "all rows"
+    counts = f"the mean of {rows}" if cases.scale.between else "the middle of the range"
     return (
-        f"{arm}: {scores.unseen:.1%} of the rows have covariates with which nothing has it, so the middle of the range "
+        f"{arm}: {scores.unseen:.1%} of the rows have covariates with which nothing has it, so {counts} "
         "counts there and the interval is wider"
     )
 
