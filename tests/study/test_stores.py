@@ -474,7 +474,7 @@ def test_a_worker_that_stops_does_not_make_the_others_wait_for_ever(
     """Its laptop is closed in the middle of a transaction; the server does not wait for it to wake up."""
     place = f"{server}#stopped-{os.getpid()}"
     with Study.create(place, SMALL, "f-kube") as stopped, Study.open(place) as other:
-        monkeypatch.setattr(postgres, "_BEGIN_WRITING", postgres._BEGIN_WRITING.replace("60s", "10ms"))
+        monkeypatch.setattr(postgres, "_BEGIN_WRITING", postgres._BEGIN_WRITING.replace("60s", "500ms"))
         wakes_up = pytest.raises(StorageError, match="idle-in-transaction timeout; nothing was changed")
         with wakes_up, stopped._session._store.writing() as access:
             monkeypatch.undo()

@@ -35,8 +35,8 @@ def levelled(scores: Array) -> Array:
     """Scores of which those that are nearly the highest are equal. Rewards in another unit are rounded in another
     way, and that shall decide nothing.
 
-    >>> levelled(np.array([[0.5, 0.7, 0.7 + 1e-9]])).tolist()
-    [[0.5, 0.700000001, 0.700000001]]
+    >>> levelled(np.array([[0.5, 0.7, 0.7 + 1e-9]])).round(6).tolist()
+    [[0.5, 0.7, 0.7]]
     """
     highest = scores.max(axis=1, keepdims=True)
     with np.errstate(invalid="ignore"):  # all may be minus infinity

@@ -32,7 +32,7 @@ def cut_points(numbers: Array, rows: Array, bins: int = BINS) -> list[float]:
         Increasing cut points, none at or below the smallest number.
 
     >>> cut_points(np.arange(18.0, 90.0), np.ones(72))
-    [36.0, 54.0, 72.0]
+    [35.0, 55.0, 70.0]
     >>> cut_points(np.array([0.0, 10.3, 99.9, 250.2]), np.array([70, 10, 10, 10]))  # most rows have a zero
     [10.0]
     """

@@ -60,7 +60,7 @@ def leaning(t: Array, skew: Array) -> Array:
     be t: the inverse of Hall's transformation (J. R. Stat. Soc. B 1992). `skew` is the skewness of the sample's mean.
 
     >>> leaning(np.array([-2.0, 0.0, 2.0]), np.array(0.3)).round(2)
-    array([-1.66,  0.05,  2.69])
+    array([-1.66,  0.05,  2.73])
     """
     small = np.abs(skew) < 1e-6
     safe = np.where(small, 1.0, skew)
