@@ -154,6 +154,21 @@ def test_a_reward_that_is_too_large_to_add_up_is_refused(size: Value, folder: Pa
     assert np.isfinite([value for arm in study.status().arms if (value := arm.mean) is not None]).all()
 
 
+def test_an_outcome_may_name_columns_instead_of_variables() -> None:
+    """As the files of outcomes do; the name of a variable always means the variable."""
+    problem = Problem("age -> Y", "Y", 60, bins={"age": [30]}, intervenable=[], columns={"age": "customer age"})
+    study = Study.create(":memory:", problem)
+    study.ask(1)
+    study.tell(1, {"customer age": 20, "Y": 1})
+    study.amend(1, {"customer age": "44"})
+    study.record("do()", {"age": 20, "Y": 0})
+    assert [row["age"] for row in study.outcomes()] == [">=30", "<30"]
+    with pytest.raises(OutcomeError, match=r"age is given twice \(also as customer age\)"):
+        study.record("do()", {"age": 20, "customer age": 20, "Y": 0})
+    with pytest.raises(OutcomeError, match="there is no variable client age"):
+        study.record("do()", {"client age": 20, "Y": 0})
+
+
 def test_unknown_pulls(place: str) -> None:
     study = Study.create(place, SMALL, "f-kube")
     with pytest.raises(NoSuchPull, match="nothing has been asked yet"):

@@ -41,11 +41,11 @@ def checked(problem: Problem, arm: Arm, outcome: Mapping[str, Value | None], bef
         raise OutcomeError(
             [f"an outcome maps every variable to its value, and this is {outcome!r}"], _expected(problem, arm)
         )
-    outcome = {normal(name) if isinstance(name, str) else name: value for name, value in outcome.items()}
+    outcome, faults = _by_variable(problem, outcome)
     variables, domains, is_set = problem.graph.variables, problem.domains, dict(arm.settings)
     given = {**is_set, **(before or {}), **outcome}
     found = {v: domains[v].meant(given[v]) for v in variables if v in given}
-    faults = [_unknown(name, problem) for name in outcome if name not in found]
+    faults += [_unknown(name, problem) for name in outcome if name not in found]
     if missing := [v for v in variables if v not in found]:
         faults.append(f"{listing(missing)} {'is' if len(missing) == 1 else 'are'} missing")
     measured = problem.reward if problem.reward_is_continuous else None
@@ -61,6 +61,21 @@ def checked(problem: Problem, arm: Arm, outcome: Mapping[str, Value | None], bef
     if measured and found[measured] != UNKNOWN:  # 1e-3 is the same outcome as 0.001
         found[measured] = label(float(found[measured]))
     return found
+
+
+def _by_variable(problem: Problem, outcome: Mapping[str, Value | None]) -> tuple[dict[str, Value | None], list[str]]:
+    """The outcome by the names of variables, where it may have those of their columns; and what is given twice."""
+    variable_of = {normal(column): v for v, column in problem.columns.items()}
+    variable_of |= {v: v for v in problem.graph.variables}
+    found: dict[str, Value | None] = {}
+    faults: list[str] = []
+    for given, value in outcome.items():
+        name = normal(given) if isinstance(given, str) else given
+        variable = variable_of.get(name, name)
+        if variable in found:
+            faults.append(f"{variable} is given twice (also as {name})")
+        found[variable] = value
+    return found, faults
 
 
 def as_pairs(
