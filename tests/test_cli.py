@@ -615,3 +615,15 @@ def test_check_shows_the_cost_of_each_value_where_they_differ(tmp_path: Path, do
     assert "0: 2" in shown
     assert "1: 3" in shown
     assert re.search(r"do\(Z\) +0, 1 +4 ", shown)
+
+
+def test_an_arm_differs_from_itself_by_nothing_at_all(dobandit: Run, tmp_path: Path) -> None:
+    """Also naively, although the rows of several arms are added up in another order than those of one."""
+    rng = np.random.default_rng(0)
+    rows = zip(*rng.integers(0, 2, (2, 500)), rng.normal(30, 9, 500), strict=True)
+    log, file = tmp_path / "log.csv", tmp_path / "problem.toml"
+    log.write_text("\n".join(["Z,X,Y", *(f"{z},{x},{y}" for z, x, y in rows)]), encoding="utf-8")
+    file.write_text('budget = 5\n[reward]\nvariable = "Y"\n[graph]\nedges = "Z -> X -> Y; Z -> Y"', encoding="utf-8")
+    shown = dobandit("effect", file, log, "--all", "--versus", "X=0").out
+    row = next(line for line in shown.splitlines() if line.startswith("do(X=0)"))
+    assert row.split()[-2:] == ["0", "adjustment"]

@@ -470,3 +470,23 @@ def test_units_do_not_matter() -> None:
         e = db.effect(named.FRONT_DOOR, rows | {"Y": zero + unit * rows["Y"]}, do={"X": 1}, reward="Y")
         ends = sorted([zero + unit * plain.low, zero + unit * plain.high])
         assert [e.low, e.high] == pytest.approx(ends, rel=1e-9)
+
+
+def test_the_reward_of_a_problem_need_not_be_named() -> None:
+    rows = {"Z": [0, 0, 0, 1, 1, 1], "X": [0, 0, 1, 0, 1, 1], "Y": [0, 1, 1, 0, 0, 1]}
+    problem = db.Problem(named.BACK_DOOR, "Y", 10)
+    assert db.effect(problem, rows, do={"X": 1}) == db.effect(problem, rows, do={"X": 1}, reward="Y")
+    assert db.identify(problem, do="X") == db.identify(problem, do="X", on="Y")
+    with pytest.raises(DataError, match="which variable is the reward"):
+        db.effect(named.BACK_DOOR, rows, do={"X": 1})
+    with pytest.raises(GraphError, match="which variable the effect is on"):
+        db.identify(named.BACK_DOOR, do="X")
+
+
+def test_answers_count_the_rows_with_missing_values() -> None:
+    rows = {"Z": [0, 0, 0, 1, 1, 1, None], "X": [0, 0, 1, 0, 1, 1, 1], "Y": [0, 1, 1, 0, 0, 1, 1]}
+    problem = db.Problem(named.BACK_DOOR, "Y", 10, missing="drop")
+    assert db.effect(problem, rows, do={"X": 1}).missing == (1, 0)
+    table = db.effects(problem, rows)
+    assert table.missing._asdict() == {"dropped": 1, "category": 0}
+    assert "Left out 1 row in which a value is missing." in str(table)

@@ -79,12 +79,9 @@ def command(
         _draw(table, plot)
         say(f"wrote {plot}", quiet)
     if as_json:
-        missing = source.affected._asdict()
-        print_json({"effects": table.to_dicts(), "left_out": table.left_out, "missing": missing})
+        print_json({"effects": table.to_dicts(), "left_out": table.left_out, "missing": table.missing._asdict()})
     else:
         console().print(table)
-        if sentence := source.affected.told():
-            console().print(sentence)
 
 
 def _arms(problem: Problem, settings: tuple[str, ...], all_arms: bool) -> list[Arm]:

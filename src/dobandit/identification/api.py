@@ -40,13 +40,13 @@ def is_identifiable(graph: GraphLike, do: str | Iterable[str], on: str) -> bool:
     return _is_identifiable(*_checked(graph, do, on))
 
 
-def identify(graph: GraphLike, do: str | Iterable[str], on: str) -> Estimand:
+def identify(graph: GraphLike, do: str | Iterable[str], on: str | None = None) -> Estimand:
     """The formula for P(on | do(do)) from observations.
 
     Parameters
     ----------
     graph, do, on
-        As for `is_identifiable`.
+        As for `is_identifiable`; `on` is the reward of a Problem, if it is left out.
 
     Returns
     -------
@@ -63,6 +63,9 @@ def identify(graph: GraphLike, do: str | Iterable[str], on: str) -> Estimand:
     >>> print(identify("Z -> A -> B -> Y; Z -> Y; A -> Y", do=["A", "B"], on="Y"))
     P(Y | do(A, B)) = Σ_Z P(Y | A, B, Z) P(Z)
     """
+    on = getattr(graph, "reward", None) if on is None else on
+    if on is None:
+        raise GraphError('a graph does not say which variable the effect is on: name it, as in on="Y"')
     return _identify(*_checked(graph, do, on))
 
 

@@ -32,7 +32,10 @@ from dobandit.estimate.observational.shared_rows import SharedRows
 from dobandit.estimate.observational.spread import Spread, spread_of
 from dobandit.estimate.observational.wide import covariates, fits_tables, wide_effect
 from dobandit.evidence import (
+    NONE_MISSING,
     Data,
+    Fitted,
+    MissingRows,
     Source,
     Weights,
     check_interventions,
@@ -59,7 +62,8 @@ class SparseDataWarning(UserWarning):
 class Effect:
     """E[reward | do(...)], or the difference of two: the estimate, its interval, the number of rows behind it, and how
     it was found. `left_out` is the number of rows that do not count, because something was done in them; `fits` says,
-    for every arm that was estimated without tables, which models were chosen and how well the rows overlap."""
+    for every arm that was estimated without tables, which models were chosen and how well the rows overlap;
+    `missing` counts the rows in which values are missing: dropped ones, and those in which that is a value."""
 
     mean: float
     low: float
@@ -68,13 +72,14 @@ class Effect:
     method: Method | Literal["doubly-robust", "none"]
     left_out: float = 0
     fits: tuple[Fit, ...] = ()
+    missing: MissingRows = NONE_MISSING
 
 
 def effect(
     graph: GraphLike,
     data: Data,
     do: Mapping[str, Value],
-    reward: str,
+    reward: str | None = None,
     weights: Weights = None,
     level: float = 0.95,
     versus: Mapping[str, Value] | None = None,
@@ -90,7 +95,7 @@ def effect(
     do
         The variable that is set and its value, such as ``{"X": 1}``. An empty mapping asks for the plain mean.
     reward
-        The variable whose mean is wanted.
+        The variable whose mean is wanted; that of the Problem, if it is left out.
     weights
         How often each row counts: the name of a column, or one number for each row. Fractions that sum to one are
         probabilities: then the answer is exact, n is 0 and the interval a point.
@@ -111,6 +116,7 @@ def effect(
     NotIdentifiable
         No amount of observations reveals this effect.
     """
+    reward = _reward(graph) if reward is None else reward
     source = open_source(data, weights)
     if isinstance(graph, Problem):
         source = fit(source, graph)
@@ -144,7 +150,10 @@ def estimates(
             estimands[question.arm] = _estimand(problem.graph, question.arm, problem.reward)
     left_out = rows_left_out(source, problem.graph.variables)
     counted = _Counted(source, estimands, problem_scale(problem, source), left_out)
-    level, unknown = checked_level(level), Effect(math.nan, math.nan, math.nan, 0, "none", _whole(left_out))
+    level, unknown = (
+        checked_level(level),
+        Effect(math.nan, math.nan, math.nan, 0, "none", _whole(left_out), (), source.affected),
+    )
     return [counted.effect(question, level) if question.arm in estimands else unknown for question in questions]
 
 
@@ -155,9 +164,9 @@ def naive_means(problem: Problem, source: Source, arms: Sequence[Arm]) -> list[f
     pairs = {arm: (*arm.variables, problem.reward) for arm in arms}
     counted = count(source, pairs.values(), scale.domains, scale.between)
     found = []
-    for arm, pair in pairs.items():
+    for arm in arms:
         codes = codes_of(arm, scale.domains)
-        rows = counted[pair][tuple(codes[v] for v in arm.variables)]
+        rows = counted[pairs[arm]][tuple(codes[v] for v in arm.variables)]
         found.append(float(rows @ np.array(scale.worth) / rows.sum()) if rows.sum() else math.nan)
     return found
 
@@ -167,6 +176,7 @@ class _Counted:
 
     def __init__(self, source: Source, estimands: Mapping[Arm, Estimand], scale: Scale, left_out: float) -> None:
         self.source, self.estimands, self.scale, self.left_out = source, estimands, scale, left_out
+        self.missing = source.affected if isinstance(source, Fitted) else NONE_MISSING
         narrow = [estimand for estimand in estimands.values() if fits_tables(estimand, scale)]
         groups = [(*table.given, table.variable) for estimand in narrow for table in estimand.tables]
         self.counts = count(source, groups, scale.domains, scale.between)
@@ -203,7 +213,8 @@ class _Counted:
             )
         low, high = interval(found, lowest, highest, 0.0 if exact else level)
         method = max((term.estimand.method for term in terms), key=METHODS.index)
-        return Effect(found.mean, low, high, 0 if exact else _whole(total), method, _whole(self.left_out))
+        n = 0 if exact else _whole(total)
+        return Effect(found.mean, low, high, n, method, _whole(self.left_out), (), self.missing)
 
     def _wide(self, question: Question, level: float) -> Effect:
         """The same where the tables do not fit."""
@@ -213,7 +224,7 @@ class _Counted:
             _warn(text)
         method: Literal["doubly-robust", "adjustment"] = "doubly-robust" if found.fits else "adjustment"
         n = 0 if found.exact else _whole(found.n)
-        return Effect(found.mean, found.low, found.high, n, method, _whole(self.left_out), found.fits)
+        return Effect(found.mean, found.low, found.high, n, method, _whole(self.left_out), found.fits, self.missing)
 
     def _terms(self, question: Question) -> list[Term]:
         """The mean of the arm, less that of the other one."""
@@ -259,6 +270,12 @@ class _Counted:
 
 def _warn(text: str) -> None:
     warnings.warn(text, SparseDataWarning, stacklevel=4)  # as said by the caller of effect
+
+
+def _reward(graph: GraphLike) -> str:
+    if not isinstance(graph, Problem):
+        raise DataError('a graph does not say which variable is the reward: name it, as in reward="Y"')
+    return graph.reward
 
 
 def _estimand(graph: Graph, arm: Arm, reward: str) -> Estimand:

@@ -22,7 +22,7 @@ import numpy as np
 
 from dobandit.estimate.observational.from_rows import Effect, estimates
 from dobandit.estimate.observational.question import Question, arm_of
-from dobandit.evidence import Data, Weights, frame, open_source
+from dobandit.evidence import NONE_MISSING, Data, MissingRows, Weights, frame, open_source
 from dobandit.problem import Arm, Goal, Problem, Value
 
 if TYPE_CHECKING:
@@ -47,6 +47,11 @@ class Effects:
     def left_out(self) -> float:
         """The number of rows that do not count, because something was done in them."""
         return self.found[0].left_out if self.found else 0
+
+    @property
+    def missing(self) -> MissingRows:
+        """The numbers of rows in which values are missing: dropped, and with that as a value."""
+        return self.found[0].missing if self.found else NONE_MISSING
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A record for each arm: what observations cannot tell is None, and its method "none"."""
@@ -120,6 +125,7 @@ class Effects:
         found += fits
         if self.left_out:
             found.append(f"{_rows(self.left_out)} with an intervention left out: only plain observations count")
+        found += filter(None, [self.missing.told()])
         return found
 
     @property
