@@ -314,20 +314,20 @@ def test_the_values_of_a_column_with_their_rows_and_the_first_of_them(kind: str,
     source = open_source(SOURCES[kind](ROWS, tmp_path), "w")
     found = source.values("B")
     if kind in ("parquet", "duckdb", "polars lazy"):  # nothing says which row of a database is the first
-        assert sorted(found) == [("high", 2, None), ("low", 2, None), ("mid", 1, None)]
+        assert sorted(found) == [("high", 2, None, None), ("low", 2, None, None), ("mid", 1, None, None)]
         return
-    assert found == [("low", 2, 1), ("high", 2, 2), ("mid", 1, 4)]
+    assert found == [("low", 2, 1, 5), ("high", 2, 2, 3), ("mid", 1, 4, 4)]
     assert source.where(3) == ("line 4" if kind == "csv" else "row 3")
 
 
 def test_lines_of_a_file_are_those_that_an_editor_shows(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text('A,B\n\n1,"two\nlines"\n2,x\n\n1,x\n', encoding="utf-8")
     source = open_source(tmp_path / "rows.csv")
-    assert source.values("A") == [("1", 2, 1), ("2", 1, 2)]
-    assert source.values("B") == [("two\nlines", 1, 1), ("x", 2, 2)]
+    assert source.values("A") == [("1", 2, 1, 3), ("2", 1, 2, 2)]
+    assert source.values("B") == [("two\nlines", 1, 1, 1), ("x", 2, 2, 3)]
     assert [source.where(row) for row in (1, 2, 3)] == ["line 3", "line 5", "line 7"]
 
 
 def test_missing_numbers_are_one_value() -> None:
     known, missing = open_source({"A": [1, np.nan, float("nan")]}).values("A")
-    assert (known, np.isnan(missing.value), missing[1:]) == ((1.0, 1, 1), True, (2, 2))
+    assert (known, np.isnan(missing.value), missing[1:]) == ((1.0, 1, 1, 1), True, (2, 2, 3))

@@ -256,7 +256,7 @@ def test_several_files_count_together(tmp_path: Path) -> None:
         source = open_source(data)
         assert counted(source) == {("0", "x"): 1, ("1", "x"): 3, ("1", "y"): 1, ("1", ""): 1}
         assert len(source.notes) == 3
-    assert [(value, source.where(first or 0)) for value, _, first in source.values("B")] == [
+    assert [(value, source.where(first or 0)) for value, _, first, _ in source.values("B")] == [
         ("x", "a1.csv, line 2"), ("y", "a2.csv, line 2"), (None, "a3.jsonl, line 3"),
     ]  # fmt: skip
     with pytest.raises(DobanditError, match="a file is given twice"):

@@ -218,10 +218,14 @@ def test_a_file_that_has_a_pull_twice(folder: Path) -> None:
     """The same outcome twice is harmless; with two outcomes, nothing was told before that could conflict."""
     study, file = Study.create(":memory:", SMALL, "ucb"), folder / "june.csv"
     study.ask(2)
-    file.write_text("id,Z,X,W,Y\n1,0,1,0,1\n2,0,1,0,1\n1,0,1,0,0\n")
-    twice = r"june\.csv, line 2: pull 1 is in this file twice, with Z=0 X=1 W=0 Y=0 and with Z=0 X=1 W=0 Y=1"
-    with pytest.raises(FaultyRows, match=twice):
+    file.write_text("id,Z,X,W,Y\n1,0,1,0,1\n2,0,1,0,7\n1,0,1,0,0\n")
+    with pytest.raises(FaultyRows) as both:
         study.tell_file(file)
+    twice = (
+        "june.csv, line 2: pull 1 is in this file twice (again in line 4), with Z=0 X=1 W=0 Y=0 and with Z=0 X=1 W=0"
+    )
+    assert twice in str(both.value)
+    assert "june.csv, line 3, pull 2: Y is 7" in str(both.value)
     with pytest.raises(DataError, match="this list of outcomes has pull 1 twice"):
         study.tell_many([(1, FINE), (1, {**FINE, "Y": 0})])
     assert study.status().told == 0

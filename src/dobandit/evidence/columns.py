@@ -60,8 +60,8 @@ class Columns:
         try:
             for value, number, row in zip(data, times, numbers, strict=True):
                 key = value if value == value else math.nan  # one NaN is the same as another here
-                _, rows, first = found.get(key, (key, 0, row))
-                found[key] = Occurrence(key, rows + number, first)
+                _, rows, first, _ = found.get(key, (key, 0, row, row))
+                found[key] = Occurrence(key, rows + number, first, row)
         except TypeError:
             raise no_values(self.name, column) from None
         return list(found.values())

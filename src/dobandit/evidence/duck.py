@@ -55,7 +55,7 @@ class CsvFrame(Frame):
         require([column], self)
         rows = self._frame.select(column).to_native()  # also if this frame is made from another one
         numbered = rows.project(f"{in_sql(column)} AS v, row_number() OVER () AS r")
-        found = numbered.aggregate("v, count(*) AS n, min(r) AS first", "v").order("first")
+        found = numbered.aggregate("v, count(*) AS n, min(r) AS first, max(r) AS last", "v").order("first")
         return [Occurrence(*row) for row in found.fetchall()]
 
     def where(self, row: int) -> str:

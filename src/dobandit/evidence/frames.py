@@ -121,11 +121,12 @@ class Frame:
         require([column], self)
         if not isinstance(self._given, nw.DataFrame):  # rows without an order
             found = self._frame.select(column).group_by(column).agg(**{"number of rows": nw.len()})
-            return [Occurrence(value, int(rows), None) for value, rows in self._fetched(found)]
+            return [Occurrence(value, int(rows), None, None) for value, rows in self._fetched(found)]
         numbered = self._given.select(column).with_row_index("number of the row").lazy()
-        asked = {"number of rows": nw.len(), "first row": nw.col("number of the row").min()}
+        number = nw.col("number of the row")
+        asked = {"number of rows": nw.len(), "last row": number.max(), "first row": number.min()}
         rows = sorted(self._fetched(numbered.group_by(column).agg(**asked)), key=lambda row: int(row[-1]))
-        return [Occurrence(value, int(number), int(first) + 1) for value, number, first in rows]
+        return [Occurrence(value, int(times), int(first) + 1, int(last) + 1) for value, times, last, first in rows]
 
     def read_as(self, readings: Mapping[str, Reading], complete: Sequence[str] = ()) -> Source:
         import narwhals as nw

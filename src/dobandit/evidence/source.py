@@ -20,7 +20,8 @@ Weights = str | ArrayLike | None  # the name of a column, or a number for every 
 
 
 class Occurrence(NamedTuple):
-    """A value of a column as it is written there, the number of rows that have it, and the number of the first one.
+    """A value of a column as it is written there, the number of rows that have it, and the numbers of the first and the
+    last one.
 
     Rows count from 1; `Source.where` says where one is. In a database there is no first row.
     """
@@ -28,6 +29,7 @@ class Occurrence(NamedTuple):
     value: Any
     rows: int
     first: int | None
+    last: int | None
 
 
 class Source(Protocol):

@@ -36,10 +36,10 @@ class Together:
     def values(self, column: str) -> list[Occurrence]:
         found: dict[object, Occurrence] = {}
         for k, source in enumerate(self._sources):
-            for value, rows, first in source.values(column):
-                place = None if first is None else first + k * _FAR
-                _, before, place = found.get(value, (value, 0, place))
-                found[value] = Occurrence(value, before + rows, place)
+            for value, rows, *ends in source.values(column):
+                start, end = (None if row is None else row + k * _FAR for row in ends)
+                _, before, start, _ = found.get(value, (value, 0, start, None))
+                found[value] = Occurrence(value, before + rows, start, end)
         return list(found.values())
 
     def read_as(self, readings: Mapping[str, Reading], complete: Sequence[str] = ()) -> Source:

@@ -54,7 +54,7 @@ class Profile:
 def profile(source: Source, column: str) -> Profile:
     """What a column holds; where all values mean 0 and 1, these are its values, unless they are yes and no."""
     counts, missing = Counter[str](), Counter[str]()
-    for value, rows, _ in source.values(column):
+    for value, rows, *_ in source.values(column):
         if is_missing(value):
             missing["" if is_null(value) else str(value).strip()] += rows
         else:

@@ -50,6 +50,7 @@ class OutcomeRow(NamedTuple):
     pull: int
     values: dict[str, Value]
     place: str
+    last: str  # where the last row of the same pull is, if that is known
 
 
 def read_outcomes(source: Source, problem: Problem) -> tuple[list[OutcomeRow], list[str]]:
@@ -61,14 +62,17 @@ def read_outcomes(source: Source, problem: Problem) -> tuple[list[OutcomeRow], l
     """
     variables, id_column = problem.graph.variables, columns(problem)["id"]
     found = source.group((id_column, *(problem.columns.get(v, v) for v in variables)))
-    places = dict[str, str]()
+    places, last = dict[str, str](), dict[str, str]()
     for occurrence in source.values(id_column):
         line = "" if occurrence.first is None else f", {source.where(occurrence.first)}"
         places.setdefault(label(occurrence.value), f"{source.name}{line}")
+        last[label(occurrence.value)] = (
+            "" if occurrence.last is None else f" (again in {source.where(occurrence.last)})"
+        )
     by_pull, faults = dict[int, list[OutcomeRow]](), list[str]()
     for (pull, *values), number in zip(zip(*found.columns, strict=True), found.weights, strict=True):
         if (text := label(pull)).isdecimal():
-            row = OutcomeRow(int(text), dict(zip(variables, values, strict=True)), places[text])
+            row = OutcomeRow(int(text), dict(zip(variables, values, strict=True)), places[text], last[text])
             by_pull.setdefault(row.pull, []).extend([row] * int(number))
         else:
             faults.append(f"{places[text]}: column {id_column} has {_shown(pull)}, and not the number of a pull")
@@ -83,7 +87,8 @@ def _only_row(rows: Sequence[OutcomeRow], problem: Problem, faults: list[str]) -
     texts = {written({v: problem.domains[v].meant(value) for v, value in row.values.items()}): row for row in rows}
     if len(texts) > 1:
         ways = " and with ".join(sorted(texts))
-        faults.append(f"{rows[0].place}: pull {rows[0].pull} is in this file twice, with {ways}; keep the right one")
+        twice = f"{rows[0].place}: pull {rows[0].pull} is in this file twice{rows[0].last}"
+        faults.append(f"{twice}, with {ways}; keep the right one")
     elif len(rows) > 1:
         warnings.warn(
             f"{rows[0].place}: pull {rows[0].pull} is in this file {len(rows)} times, with the same outcome; it counts "
