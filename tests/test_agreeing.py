@@ -178,6 +178,9 @@ def test_from_rows_with_the_problems_range() -> None:
     problem = db.Problem("X -> Y; X <-> Y", {"variable": "Y", "range": [0, 20]}, 100, domains={"X": ["no", "yes"]})
     found = db.bounds(problem, rows, do={"X": "yes"}, reward="Y", weights="share")
     assert (found.low, found.high) == pytest.approx((4.0, 4.0 + 0.5 * 20))
+    assert found.method == "natural"
+    with pytest.raises(DobanditError, match="bounds need the ends of the reward"):
+        db.bounds(db.Problem("X -> Y; X <-> Y", {"variable": "Y"}, 100), {**rows, "X": [0, 0, 1, 1]}, {"X": 1}, "Y")
     identified = db.bounds("X -> Y", rows, do={"X": "yes"}, reward="Y", weights="share")
     assert (identified.low, identified.high) == pytest.approx((8.0, 8.0))
     with pytest.raises(DobanditError, match="values of X are"):

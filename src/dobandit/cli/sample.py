@@ -20,7 +20,7 @@ from dobandit.problem import Problem
 @click.option("--seed", default=0, show_default=True, help="The seed of the rows.")
 @with_common_options
 def command(problem: Path, file: Path, rows: int, arm: str, seed: int, as_json: bool, quiet: bool) -> None:
-    """Draw rows from the [world] of PROBLEM and write them to FILE (CSV): what an experimenter would have logged."""
+    """Draw rows from the [world] of PROBLEM and write them to FILE (.csv, .json or .parquet), as a log."""
     found = Problem.load(problem)
     chosen = read_arm(arm)
     columns = world_of(found, problem).sample(chosen, rows, seed)

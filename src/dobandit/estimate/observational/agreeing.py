@@ -1,6 +1,6 @@
 """All means of an option that agree with a distribution of observations, where it does not identify the mean.
 
-Where somebody happened to have X = x, setting X to x would have changed nothing. So a part of E[Y | do(x)] is seen,
+In rows that have X = x anyway, setting X to x would have changed nothing. So a part of E[Y | do(x)] is seen,
 E[Y 1(X=x)], and the rest lies between the ends of the reward's range: the *natural* bounds (Manski 1990; Tian and
 Pearl 2000). Variables that X does not act on sharpen them where the graph says that Y under do(x) does not depend on
 them, as for an instrument: then the bounds hold for each of their values, and the tightest count. The *sharp* bounds
@@ -35,6 +35,7 @@ class Query:
     reward: str
     cards: Mapping[str, int]
     worth: Array  # of the values of the reward, in the user's units
+    is_measured: bool = False  # whether the reward is any number between two ends, and the two values stand for these
 
     @cached_property
     def relevant(self) -> Graph:
@@ -116,7 +117,10 @@ class Sharp:
 
     @classmethod
     def of(cls, query: Query) -> Sharp | None:
-        """The program for this query; None where there are several open c-components, or too many response types."""
+        """The program for this query; None where there are several open c-components or too many response types, or
+        where the reward is measured: a measurement has more values than its two ends."""
+        if query.is_measured:
+            return None
         graph = query.relevant
         open_ones = [c for c in graph.c_components if _is_open(graph, c, query.settings)]
         if len(open_ones) != 1 or query.size(graph.variables) > MOST_CELLS:

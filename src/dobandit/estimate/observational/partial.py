@@ -23,7 +23,7 @@ from typing import Literal
 import numpy as np
 
 from dobandit.arrays import Array
-from dobandit.errors import DataError, NotIdentifiable
+from dobandit.errors import DataError, DobanditError, NotIdentifiable
 from dobandit.estimate.observational.agreeing import Ends, Natural, Query, Sharp
 from dobandit.estimate.observational.from_rows import effect
 from dobandit.estimate.observational.interval import score_distances, squared_error
@@ -77,12 +77,14 @@ def bounds(
     except NotIdentifiable:
         pass
     problem = graph if isinstance(graph, Problem) and graph.reward == reward else None
+    if problem and not np.isfinite(problem.reward_values).all():
+        raise DobanditError(f"bounds need the ends of the reward: give {reward} a range ([reward] range = [0, 10])")
     arm, graph, source = arm_of(do), as_graph(graph), open_source(data, weights)
     check_spelling(source, graph.variables)
     needed = graph.in_order(graph.ancestral([reward]) | set(arm.variables))
     scale = problem_scale(problem, source, declared=True) if problem else infer_scale(source, needed, reward)
     cards = {v: len(scale.domains[v]) for v in needed}
-    query = Query(graph, codes_of(arm, scale.domains), reward, cards, np.array(scale.worth))
+    query = Query(graph, codes_of(arm, scale.domains), reward, cards, np.array(scale.worth), bool(scale.between))
 
     def counts(group: tuple[str, ...]) -> Array:
         return count(source, [group], scale.domains, scale.between)[group]
