@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dobandit.cli.certainty_words import lost, nothing_known, sources
 from dobandit.cli.common import console, print_json, say, with_common_options
 from dobandit.cli.printable import printable
-from dobandit.cli.tables import interval, number, table
+from dobandit.cli.tables import interval, number, percent, table
 from dobandit.report import counted
 from dobandit.study import Event, Pulls, Status, Study, amount, as_datetime, written
 
@@ -54,7 +55,7 @@ def status(study: Study, watch: bool, as_json: bool, quiet: bool) -> None:
     elif watch:
         _watch(study)
     else:
-        console().print(_status_page(study.status()))
+        console().print(_status_page(study))
 
 
 def _status_document(found: Status) -> dict[str, Any]:
@@ -71,6 +72,8 @@ def _status_document(found: Status) -> dict[str, Any]:
         "uncounted": list(found.uncounted),
         "arms": [arm._asdict() for arm in found.arms],
         "warnings": found.warnings,
+        "recommended": found.recommended,
+        "expected_loss": found.expected_loss,
     }
 
 
@@ -81,18 +84,19 @@ def _watch(study: Study) -> None:
     screen = console()
     if not screen.is_terminal:
         while True:
-            screen.print(f"{_moment(time.time())} UTC", _status_page(study.status()), "", sep="\n")
+            screen.print(f"{_moment(time.time())} UTC", _status_page(study), "", sep="\n")
             screen.file.flush()
             time.sleep(1.0)
-    with Live(_status_page(study.status()), console=screen, auto_refresh=False) as live:
+    with Live(_status_page(study), console=screen, auto_refresh=False) as live:
         while True:
             time.sleep(1.0)
-            live.update(_status_page(study.status()), refresh=True)
+            live.update(_status_page(study), refresh=True)
 
 
-def _status_page(found: Status) -> Group:
+def _status_page(study: Study) -> Group:
     from rich.console import Group
 
+    found, problem = study.status(), study.problem
     money = found.budget
     total, spent, reserved, free, overdraft = map(amount, money)
     lines = [f"{spent} of {total} spent, {reserved} reserved, {free} free"]
@@ -109,11 +113,14 @@ def _status_page(found: Status) -> Group:
         )
     if found.incomplete:
         lines.append(f"{counted(found.incomplete, 'outcome')} with unknown values: paid, but not part of the evidence")
-    shown = table("arm", numbers=("cost", "pulls", "open", "mean", "95% interval", "own mean", "own rows"))
+    lines.append(f"recommended now: {_cell(found.recommended)}; {lost(found.expected_loss, problem)}")
+    columns = ("cost", "pulls", "open", "mean", "95% interval", "best", "own mean", "own rows")
+    shown = table("arm", numbers=columns)
     shown.add_column("")
     for arm in found.arms:
         own = "" if arm.own_mean is None else number(arm.own_mean)
         numbers = [amount(arm.cost), str(arm.pulls), str(arm.open), number(arm.mean), interval(arm.low, arm.high)]
+        numbers.append(percent(arm.probability_best, short=True))
         shown.add_row(_cell(arm.arm), *numbers, own, f"{arm.own_rows:,}", arm.warning or "")
     return Group(*lines, shown, *map(_warned, found.warnings))
 
@@ -163,26 +170,14 @@ def best(study: Study, as_json: bool, quiet: bool) -> None:
     click.echo(f"{printable(found.arm)}: {what}")
     ranked = "the highest mean per cost" if found.criterion == "mean per cost" else "the best arm"
     click.echo(
-        f"{ranked} with probability {_percent(found.probability_best)}; {counted(found.pulls, 'pull')} of its own"
+        f"{ranked} with probability {percent(found.probability_best)}; {counted(found.pulls, 'pull')} of its own"
     )
-    click.echo(_sources(found.observational))
+    click.echo(f"If you stop now, {lost(found.expected_loss, problem)} against the best option.")
+    if unsure := nothing_known(found, len(problem.arms)):
+        click.echo(printable(unsure))
+    click.echo(sources(found.observational))
     for warning in found.warnings:
         click.echo(f"warning: {printable(warning)}")
-
-
-def _percent(share: float) -> str:
-    """A share in words that do not claim more than it says."""
-    return "more than 99%" if share > 0.99 else "less than 1%" if share < 0.01 else f"{share:.0%}"
-
-
-def _sources(observational: float) -> str:
-    """Where the evidence comes from: the share of plain observations, in words."""
-    if observational == 1:
-        return "All evidence so far comes from observations; no experiment has been told."
-    if observational == 0:
-        return "No evidence comes from observations."
-    share = _percent(observational)
-    return f"Of the evidence, {share} comes from observations, the rest from experiments."
 
 
 @study_command

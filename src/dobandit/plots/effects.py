@@ -129,7 +129,8 @@ def study_figure(
     with style.plain_style():
         left = max([style.text_width(row.label, style.TEXT) for row in rows] + [0.5]) + MARGIN + 0.15
         arms, below = len(rows) * ROW, 0.62
-        width, height = left + AXIS + MARGIN, 0.45 + MONEY + BETWEEN + arms + below
+        above_it = 0.45 + 0.2 * title.count("\n")
+        width, height = left + AXIS + MARGIN, above_it + MONEY + BETWEEN + arms + below
         figure, above = style.page((width, height), (left, below + arms + BETWEEN, AXIS, MONEY), title)
         _draw_money(above, spent, total)
         axes = figure.add_axes((left / width, below / height, AXIS / width, arms / height))

@@ -1,6 +1,6 @@
 """Studies: ask what to try next, tell what came out, never lose or double-spend a thing."""
 
-from dobandit.study.answers import Status
+from dobandit.study.answers import Best, Status
 from dobandit.study.books import Money
 from dobandit.study.events import Event
 from dobandit.study.outcomes import written

@@ -1,8 +1,6 @@
 """What a study knows: how the money stands, what every arm is worth, and which is best.
 
-All data, asked for or logged, are pooled through the graph (dobandit.estimate); an arm whose own rewards contradict
-the graph, and one that only its own pulls inform, is judged by its own rewards. Intervals and probabilities are those
-of draws from the posterior, always the same ones after the same events.
+What is believed of the arms is worked out in dobandit.study.assessment.
 """
 
 from __future__ import annotations
@@ -12,21 +10,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from dobandit.arrays import Array
-from dobandit.chance import generator
-from dobandit.errors import listing
-from dobandit.estimate.pooled import Added, ArmEstimates, OwnRewards, PooledEstimator, RepairedGraphs, Unit
-from dobandit.evidence import Evidence
-from dobandit.policies import OBSERVE, contradiction_told, recommended, spec_of, violation_told
-from dobandit.problem import Problem
+from dobandit.certainty import Verdict
+from dobandit.policies import OBSERVE, spec_of
+from dobandit.study.assessment import Judged, judged_arms, verdict
 from dobandit.study.books import Books, Money
-from dobandit.study.decisions import doubts, doubts_graph, recommend
+from dobandit.study.decisions import doubts_graph
 from dobandit.study.events import Event
 from dobandit.study.pulls import OpenPull, as_datetime, end_of
-
-DRAWS, NUMBERS = 2000, 4_000_000  # draws of a posterior, fewer where it has so many numbers
-LEVEL = 0.95
-MAX_PRIOR_SHIFT = 0.5  # share of how far the prior may be off by which all draws of an arm are moved together
 
 
 class ArmStatus(NamedTuple):
@@ -40,12 +30,14 @@ class ArmStatus(NamedTuple):
     warning: str | None
     own_mean: float | None  # of the rows in which just this was done, without what the graph says; None without rows
     own_rows: int
+    probability_best: float
 
 
 class Status(NamedTuple):
     """Where a study stands. `told` outcomes, `incomplete` ones among them, which have unknown values and are no
     evidence; `open` pulls, `expired` ones among them; rows that were `logged`; batches of rows that are `uncounted`,
-    because another version counted them: observe them again; and `warnings` about the graph."""
+    because another version counted them: observe them again; `warnings` about the graph; the `recommended` arm, and
+    what it is expected to lose against the best one (as `Best.expected_loss`)."""
 
     policy: str
     budget: Money
@@ -57,12 +49,17 @@ class Status(NamedTuple):
     uncounted: tuple[str, ...]
     arms: tuple[ArmStatus, ...]
     warnings: tuple[str, ...]
+    recommended: str
+    expected_loss: float
 
 
 class Best(NamedTuple):
     """The recommended arm, by the `criterion`: its mean, or for cumulative regret, where every pull has to earn its
     cost, its mean per cost (above the worst value of the reward). `observational` is the share of plain observations
-    among all rows of evidence; `warnings` say what the data have against the graph."""
+    among all rows of evidence; `warnings` say what the data have against the graph.
+
+    `expected_loss` is how far the arm is expected to be below the best one, in the units of the reward: per use of the
+    answer, or for cumulative regret per unit of budget. About the `unknown` arms there are no data at all."""
 
     arm: str
     mean: float
@@ -74,30 +71,13 @@ class Best(NamedTuple):
     warnings: tuple[str, ...]
     criterion: Literal["mean", "mean per cost"]
     cost: float
-
-
-class Beliefs(NamedTuple):
-    """What is believed of every arm, in the user's units; and in the unit of estimates, above the worst reward, the
-    same means and draws of them with axes (draw, arm)."""
-
-    means: Array
-    low: Array
-    high: Array
-    above: Array
-    draws: Array
-    refuted: Array  # how many standard deviations own rewards are off the graph's answer; 0 where they are not
-    warnings: tuple[str, ...]  # what observations say against the graph
-
-    def of_arm(self, arm: int) -> dict[str, float]:
-        """Its mean and interval."""
-        return {"mean": float(self.means[arm]), "low": float(self.low[arm]), "high": float(self.high[arm])}
-
-    def warning(self, arm: int) -> str | None:
-        """What is said of an arm whose own rewards contradict the graph."""
-        return contradiction_told(float(self.refuted[arm])) if self.refuted[arm] > 0 else None
+    expected_loss: float
+    unknown: tuple[str, ...]
 
 
 def status(books: Books, now: float) -> Status:
+    known = judged_arms(books)
+    answer = verdict(books, known.beliefs)
     return Status(
         policy=spec_of(books.policy),
         budget=books.money,
@@ -107,8 +87,10 @@ def status(books: Books, now: float) -> Status:
         incomplete=books.incomplete,
         logged=sum(batch["rows"] for batch in books.batches.values() if batch["counts"]),
         uncounted=tuple(name for name, batch in books.batches.items() if not batch["counts"]),
-        arms=_arms(books, known := believed(books)),
+        arms=_arms(books, known, answer),
         warnings=(*known.warnings, *_guard_is_off(books)),
+        recommended=str(books.problem.arms[answer.arm]),
+        expected_loss=answer.loss,
     )
 
 
@@ -122,7 +104,7 @@ def _guard_is_off(books: Books) -> Iterator[str]:
         )
 
 
-def _arms(books: Books, known: Beliefs) -> tuple[ArmStatus, ...]:
+def _arms(books: Books, known: Judged, answer: Verdict) -> tuple[ArmStatus, ...]:
     evidence = books.judged.evidence
     rows = evidence.told[0]
     own = books.problem.in_units(evidence.rewards[0] / np.maximum(rows, 1.0))
@@ -132,10 +114,11 @@ def _arms(books: Books, known: Beliefs) -> tuple[ArmStatus, ...]:
             cost=float(books.costs[0, k]),
             pulls=int(books.done[0, k]),
             open=int(books.pending[0, k]),
-            **known.of_arm(k),
+            **known.beliefs.of_arm(k),
             warning=known.warning(k),
             own_mean=float(own[k]) if rows[k] else None,
             own_rows=round(float(rows[k])),
+            probability_best=float(answer.probabilities[k]),
         )
         for k, arm in enumerate(books.problem.arms)
     )
@@ -157,85 +140,18 @@ def open_pulls(books: Books, events_of: Callable[[int], Sequence[Event]], now: f
 
 
 def best(books: Books) -> Best:
-    known, arms = believed(books), books.problem.arms
-    per_cost = books.problem.objective == "cumulative"
-    arm = _best_per_cost(books, known) if per_cost else recommend(books)
-    scores = known.draws / books.costs if per_cost else known.draws
-    is_best = scores[:, arm] >= scores.max(axis=1)  # arms that do the same have the same draws
-    told = books.judged.evidence.told[0]
+    known, arms = judged_arms(books), books.problem.arms
+    answer = verdict(books, known.beliefs)
+    arm, told = answer.arm, books.judged.evidence.told[0]
     return Best(
         arm=str(arms[arm]),
-        **known.of_arm(arm),
-        probability_best=float(is_best.mean()),
+        **known.beliefs.of_arm(arm),
+        probability_best=answer.probability,
         observational=float(told[OBSERVE] / max(told.sum(), 1.0)),
         pulls=int(books.done[0, arm]),
         warnings=(*(f"{a}: {text}" for k, a in enumerate(arms) if (text := known.warning(k))), *known.warnings),
-        criterion="mean per cost" if per_cost else "mean",
+        criterion="mean per cost" if books.problem.objective == "cumulative" else "mean",
         cost=float(books.costs[0, arm]),
+        expected_loss=answer.loss,
+        unknown=tuple(str(a) for a, is_unknown in zip(arms, answer.unknown, strict=True) if is_unknown),
     )
-
-
-def _best_per_cost(books: Books, known: Beliefs) -> int:
-    return int(recommended(known.above[np.newaxis] / books.costs, books.costs)[0])
-
-
-def believed(books: Books) -> Beliefs:
-    """What is believed after all that was told and logged."""
-    evidence = books.judged.evidence
-    rng = generator(books.seed, f"study:{books.number}")
-    own = OwnRewards(books.problem)
-    means, draws, warnings = own.known(evidence).means[0], own.drawn(evidence, DRAWS, rng), tuple[str, ...]()
-    unit = own.unit(evidence) if own.is_real else None
-    refuted = np.zeros(evidence.told.shape)
-    if graphs := books.leader.graphs:
-        refuted, added = _doubts(books, graphs)
-        ((_, pooled, seen),) = graphs.by_graph(evidence, added)
-        known = pooled.stated(seen)
-        refuted = pooled.refuted(seen, refuted, known) if doubts_graph(books) else refuted
-        alone = pooled.judged_alone(refuted)[0]
-        of_graph = _pooled_draws(pooled, seen, known, rng)
-        means, draws = np.where(alone, means, known.means[:, 0]), np.where(alone, draws[: len(of_graph)], of_graph)
-        warnings = _warnings(graphs, evidence, added)
-    ends = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
-    shown, low, high = _in_units(books.problem, unit, np.stack([means, *ends]))
-    worst = own.worst(evidence)
-    return Beliefs(shown, low, high, means - worst[0], draws - worst, refuted[0], warnings)
-
-
-def _doubts(books: Books, graphs: RepairedGraphs) -> tuple[Array, Added]:
-    """What the policy holds against the graph, and what it would find now."""
-    refuted, added, _ = doubts(books)
-    if not doubts_graph(books):
-        return refuted, added
-    return graphs.reconsidered(books.judged.evidence, refuted, added)
-
-
-def _warnings(graphs: RepairedGraphs, evidence: Evidence, added: Added) -> tuple[str, ...]:
-    """What the outcomes say against the graph, and what is made of it."""
-    off = zip(graphs.given.implied.independencies, graphs.given.violations(evidence)[0].tolist(), strict=True)
-    told = [violation_told(independence, z) for independence, z in off if z > 0]
-    causes = [f"{a} <-> {b}" for (a, b), is_added in zip(graphs.pairs, added[0], strict=True) if is_added]
-    return (*told, *([f"estimates allow for a hidden cause: {listing(causes)}"] if causes else []))
-
-
-def _pooled_draws(pooled: PooledEstimator, evidence: Evidence, known: ArmEstimates, rng: np.random.Generator) -> Array:
-    """Draws of all tables, and what each of them makes of every arm. The prior may be wrong about all cells without
-    data in the same direction, so that all draws of an arm are moved up or down together."""
-    number = max(min(DRAWS, NUMBERS // pooled.pool.layout.size), 100)
-    shift = rng.uniform(-MAX_PRIOR_SHIFT, MAX_PRIOR_SHIFT, (number, 1))
-    return np.asarray(pooled.stated_draws(evidence, known, number, rng).T + shift * known.by_prior.T)
-
-
-def _in_units(problem: Problem, unit: Unit | None, numbers: Array) -> Array:
-    """The means of all arms and the ends of their intervals, in the user's units. Of a measurement nothing is said
-    before a reward is known, and of how far it may be off nothing before two different ones are."""
-    if unit is None:
-        found = problem.in_units(np.concatenate([numbers[:1], np.clip(numbers[1:], 0.0, 1.0)]))
-    else:
-        found = problem.in_units(unit.centre[0] + unit.scale[0] * numbers)
-        if not problem.reward_is_continuous:  # it has no other values than those that are stated
-            found = np.clip(found, min(problem.reward_values), max(problem.reward_values))
-        found[1:] = np.where(unit.is_known, found[1:], np.nan)
-        found[:1] = np.where(unit.has_rewards, found[:1], np.nan)
-    means, (low, high) = found[0], np.sort(found[1:], axis=0)
-    return np.stack([means, np.minimum(low, means), np.maximum(high, means)])

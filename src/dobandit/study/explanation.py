@@ -11,7 +11,7 @@ import numpy as np
 from dobandit.arrays import Array
 from dobandit.policies import Reason
 from dobandit.study import facts
-from dobandit.study.answers import believed
+from dobandit.study.assessment import judged_arms
 from dobandit.study.books import Books
 from dobandit.study.decisions import remember_doubts
 from dobandit.study.events import Event
@@ -65,10 +65,12 @@ def explained(name: str, events: Sequence[Event], pull: int) -> Explanation:
     why = (fact.why if isinstance(fact, facts.Asked) else None) or {}
     index = array_from_plain(why["index"]) if "index" in why else None
     reason = _reason(books, fact, index) if isinstance(fact, facts.Asked) else UNASKED
-    known, arms = believed(books), books.problem.arms
+    known, arms = judged_arms(books), books.problem.arms
     indices = [None] * len(arms) if index is None else index.tolist()
     numbers = tuple(
-        ArmNumbers(str(arm), float(books.costs[0, k]), **known.of_arm(k), index=indices[k], warning=known.warning(k))
+        ArmNumbers(
+            str(arm), float(books.costs[0, k]), **known.beliefs.of_arm(k), index=indices[k], warning=known.warning(k)
+        )
         for k, arm in enumerate(arms)
     )
     return Explanation(pull, str(arms[begun[pull][1]]), note + reason, numbers, known.warnings)

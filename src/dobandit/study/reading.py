@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from dobandit.study import answers
 from dobandit.study.answers import Best, Status
 from dobandit.study.books import Money
 from dobandit.study.damage import making_sense_of
-from dobandit.study.decisions import remember, remember_doubts
+from dobandit.study.decisions import remember
 from dobandit.study.events import Event
 from dobandit.study.explanation import Explanation, explained
 from dobandit.study.files import outcome_rows, spending, write_rows
@@ -58,7 +59,7 @@ class StudyReader:
     def status(self) -> Status:
         """Where the money is, and what is known of every arm."""
         with self._session.reading() as (access, books):
-            remember_doubts(books, access.name, access.events)
+            remember(books, access.name, access.events)
             return answers.status(books, self._session.clock())
 
     def pulls(self) -> tuple[OpenPull, ...]:
@@ -103,6 +104,9 @@ class StudyReader:
         rows.sort(key=lambda row: row.mean or 0.0, reverse=problem.goal == "max")
         spent = [(datetime.fromtimestamp(moment, UTC), money) for moment, money in spending(self.log(), problem)]
         title = f"{amount(found.budget.spent)} of {amount(found.budget.total)} spent, {found.told:,} outcomes"
+        if not math.isnan(found.expected_loss):
+            per = "unit of budget" if problem.objective == "cumulative" else "use"
+            title += f"\n{found.recommended} is expected to lose {found.expected_loss:.3g} per {per}"
         return study_figure(spent, found.budget.total, rows, xlabel=f"mean of {problem.reward}", title=title)
 
     def close(self) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.estimate.pooled.arm_estimates import ArmEstimates, ArmEstimator
+from dobandit.estimate.pooled.circuit import total
 from dobandit.estimate.pooled.dominance import standings
 from dobandit.estimate.pooled.expected_counts import ExpectedCounts
 from dobandit.estimate.pooled.implied_independencies import ImpliedIndependencies
@@ -24,6 +25,7 @@ from dobandit.evidence import CountTable, Evidence, Layout
 from dobandit.problem import Problem
 
 REFUTED = 4.0  # standard deviations between own rewards and the graph's answer
+BY_PRIOR = 0.9  # share of a variance: with more than this from conditions without data, nothing is known yet
 PULLS = 10  # own pulls below which an arm cannot refute the graph
 
 
@@ -119,6 +121,17 @@ class PooledEstimator:
         cells = conditions.drawn(self.counts(evidence), number, rng)
         circuit = self.pool.circuit
         return weighing.means(circuit.outputs(circuit.values(cells)), np.repeat(known.weights, number, axis=1))
+
+    def rests_on_prior(self, evidence: Evidence, known: ArmEstimates) -> Flags:
+        """The arms about which next to nothing is known: their uncertainty comes from conditions without any data. Axes
+        (row, arm)."""
+        conditions, _ = self._stated
+        counts = self.counts(evidence)
+        shapes = np.ascontiguousarray(conditions.shapes(counts).T)
+        parts = conditions.covariance(conditions.normalised(shapes), known.gradients, known.gradients)
+        parts = np.moveaxis(parts / (conditions.sums(shapes) + 1), -2, 0)
+        is_empty = conditions.sums(np.ascontiguousarray(counts.T)) <= 0
+        return np.asarray(total(np.where(is_empty[:, np.newaxis], parts, 0.0)) > BY_PRIOR * total(parts)).T
 
     @cached_property
     def _stated(self) -> tuple[Stated | StatedMoments, ArmEstimator]:

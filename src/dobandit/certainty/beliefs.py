@@ -1,0 +1,119 @@
+"""What is believed of every arm after all that was told and logged: means, intervals, and draws from the posterior.
+
+All data are pooled through the graph (dobandit.estimate.pooled); an arm whose own rewards contradict the graph, and one
+that only its own pulls inform, is judged by its own rewards. Intervals and probabilities are those of the draws.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from dobandit.arrays import Array, Flags
+from dobandit.estimate.pooled import Added, ArmEstimates, OwnRewards, PooledEstimator, RepairedGraphs, Unit
+from dobandit.evidence import Evidence
+from dobandit.problem import Problem
+
+DRAWS, NUMBERS = 2000, 4_000_000  # draws of a posterior, fewer where it has so many numbers
+LEVEL = 0.95
+MAX_PRIOR_SHIFT = 0.5  # share of how far the prior may be off by which all draws of an arm are moved together
+
+
+class Beliefs(NamedTuple):
+    """What is believed of every arm, in the user's units; and in the unit of estimates, above the worst reward, the
+    same means and draws of them with axes (draw, arm)."""
+
+    means: Array
+    low: Array
+    high: Array
+    above: Array
+    draws: Array
+    scale: float  # the unit of estimates in the user's units; NaN while it is not known
+    refuted: Array  # how many standard deviations own rewards are off the graph's answer; 0 where they are not
+    unknown: Flags  # arms about which there are no data at all: only the prior speaks
+
+    def of_arm(self, arm: int) -> dict[str, float]:
+        """Its mean and interval."""
+        return {"mean": float(self.means[arm]), "low": float(self.low[arm]), "high": float(self.high[arm])}
+
+
+class Doubted(NamedTuple):
+    """What a policy holds against the graph of one row: as in `Doubts`. Whether the data may add to it: `guards`."""
+
+    refuted: Array
+    added: Added
+    guards: bool
+
+
+def believed(
+    problem: Problem, graphs: RepairedGraphs | None, evidence: Evidence, doubted: Doubted, rng: np.random.Generator
+) -> Beliefs:
+    """What is believed of the arms.
+
+    Parameters
+    ----------
+    problem
+        The problem; its arms are judged.
+    graphs
+        Its pooled estimator; None where the tables would be too large, and every arm is judged by its own rewards.
+    evidence
+        What was seen: a batch of one row.
+    doubted
+        What is held against the graph.
+    rng
+        Of the draws.
+    """
+    own = OwnRewards(problem)
+    means, draws = own.known(evidence).means[0], own.drawn(evidence, DRAWS, rng)
+    unit = own.unit(evidence) if own.is_real else None
+    refuted, unknown = doubted.refuted, evidence.told[0] == 0
+    if graphs is not None:
+        ((_, pooled, seen),) = graphs.by_graph(evidence, doubted.added)
+        known = pooled.stated(seen)
+        refuted = pooled.refuted(seen, refuted, known) if doubted.guards else refuted
+        alone = pooled.judged_alone(refuted)[0]
+        of_graph = _pooled_draws(pooled, seen, known, rng)
+        means, draws = np.where(alone, means, known.means[:, 0]), np.where(alone, draws[: len(of_graph)], of_graph)
+        unknown &= alone | pooled.rests_on_prior(seen, known)[0]
+    ends = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    shown, low, high = _in_units(problem, unit, np.stack([means, *ends]))
+    worst = own.worst(evidence)
+    return Beliefs(
+        means=shown,
+        low=low,
+        high=high,
+        above=means - worst[0],
+        draws=draws - worst,
+        scale=_scale(unit) / abs(problem.utility_slope),
+        refuted=refuted[0],
+        unknown=unknown,
+    )
+
+
+def _scale(unit: Unit | None) -> float:
+    return 1.0 if unit is None else float(unit.scale[0]) if unit.is_known[0] else math.nan
+
+
+def _pooled_draws(pooled: PooledEstimator, evidence: Evidence, known: ArmEstimates, rng: np.random.Generator) -> Array:
+    """Draws of all tables, and what each of them makes of every arm. The prior may be wrong about all cells without
+    data in the same direction, so that all draws of an arm are moved up or down together."""
+    number = max(min(DRAWS, NUMBERS // pooled.pool.layout.size), 100)
+    shift = rng.uniform(-MAX_PRIOR_SHIFT, MAX_PRIOR_SHIFT, (number, 1))
+    return np.asarray(pooled.stated_draws(evidence, known, number, rng).T + shift * known.by_prior.T)
+
+
+def _in_units(problem: Problem, unit: Unit | None, numbers: Array) -> Array:
+    """The means of all arms and the ends of their intervals, in the user's units. Of a measurement nothing is said
+    before a reward is known, and of how far it may be off nothing before two different ones are."""
+    if unit is None:
+        found = problem.in_units(np.concatenate([numbers[:1], np.clip(numbers[1:], 0.0, 1.0)]))
+    else:
+        found = problem.in_units(unit.centre[0] + unit.scale[0] * numbers)
+        if not problem.reward_is_continuous:  # it has no other values than those that are stated
+            found = np.clip(found, min(problem.reward_values), max(problem.reward_values))
+        found[1:] = np.where(unit.is_known, found[1:], np.nan)
+        found[:1] = np.where(unit.has_rewards, found[:1], np.nan)
+    means, (low, high) = found[0], np.sort(found[1:], axis=0)
+    return np.stack([means, np.minimum(low, means), np.maximum(high, means)])
