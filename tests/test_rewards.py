@@ -1,7 +1,7 @@
 """Rewards in any unit: neither the range that is declared, nor the currency, nor where zero lies changes an answer."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from dobandit.policies import policies_for
 from dobandit.policies import policy as policy_named
 from dobandit.problem import RewardLike, Value
 from dobandit.simulation import Results
+from dobandit.study.answers import ArmStatus
 from dobandit.worlds import World
 from tests.conftest import Ran
 
@@ -113,6 +114,54 @@ def test_intervals_of_skewed_rewards_cover() -> None:
         found = db.effect(problem, {"X": rng.integers(2, size=2000), "Y": y}, {"X": 1}, "Y")
         covered += found.low <= truth <= found.high
     assert 0.92 - 0.05 < covered / 200 < 0.98 + 0.02
+
+
+SEVERAL = db.Problem("A; B -> X; {A, B, X} -> Y", {"variable": "Y"}, 100, domains={"A": ["0", "1", "2", "3"]})
+
+
+def several_parents(seed: int, n: int) -> dict[str, np.ndarray]:
+    """Revenue of 5 buyers in 100 that depends on X; the table of Y has 16 rows."""
+    rng = np.random.default_rng([7, seed])
+    a, b = rng.integers(4, size=n), rng.integers(2, size=n)
+    x = (rng.random(n) < 0.3 + 0.4 * b).astype(int)
+    return {"A": a, "B": b, "X": x, "Y": np.where(rng.random(n) < 0.05, rng.lognormal(3.5 + x, 1, n), 0.0)}
+
+
+def told_by_a_study(problem: db.Problem, log: Mapping[str, np.ndarray]) -> dict[str, ArmStatus]:
+    study = db.Study.create(":memory:", problem)
+    study.observe(log, name="log")
+    return {arm.arm: arm for arm in study.status().arms}
+
+
+def test_a_study_tells_arms_apart_where_the_reward_has_several_parents() -> None:
+    """With 2,000 rows the intervals of both arms cover within three standard errors of 92 to 98 %, and their means are
+    right on average. Once rows were taken to be so alike that do(X=0) seemed to be a third better than it is, and
+    48 % of its intervals covered."""
+    truth = {"do(X=0)": 0.05 * np.exp(4), "do(X=1)": 0.05 * np.exp(5)}
+    trials, found = 60, {arm: list[tuple[float, float, float]]() for arm in truth}
+    for seed in range(trials):
+        told = told_by_a_study(SEVERAL, several_parents(seed, 2000))
+        for arm in truth:
+            found[arm].append((told[arm].mean, told[arm].low, told[arm].high))
+    for arm, mean in truth.items():
+        means, low, high = np.array(found[arm]).T
+        assert abs(means.mean() - mean) < 3 * means.std() / np.sqrt(trials), arm
+        covered = ((low <= mean) & (mean <= high)).mean()
+        assert 0.92 - 3 * np.sqrt(0.92 * 0.08 / trials) < covered < 0.98 + 3 * np.sqrt(0.98 * 0.02 / trials), arm
+
+
+def test_the_prior_of_an_arm_is_worth_one_outcome() -> None:
+    """Not one for each row of its table: with 100 rows in 16, means of 3.8 and 31.7 were once told as 16.0 and 16.7."""
+    for seed in range(10):
+        log = several_parents(seed, 100)
+        told = told_by_a_study(SEVERAL, log)
+        for x in (0, 1):
+            strata = [(log["X"] == x) & (log["A"] == a) & (log["B"] == b) for a in range(4) for b in range(2)]
+            if all(map(np.any, strata)):  # else the prior stands for a part of the mean
+                shares = [np.mean(log["A"] == a) * np.mean(log["B"] == b) for a in range(4) for b in range(2)]
+                mean = sum(p * log["Y"][rows].mean() for p, rows in zip(shares, strata, strict=True))
+                told_rows = (log["X"] == x).sum()
+                assert told[f"do(X={x})"].mean == pytest.approx(mean, abs=3 * log["Y"].std() / told_rows)
 
 
 def test_what_needs_a_range_says_so() -> None:

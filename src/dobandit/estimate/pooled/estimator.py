@@ -118,9 +118,12 @@ class PooledEstimator:
     def stated_draws(self, evidence: Evidence, known: ArmEstimates, number: int, rng: np.random.Generator) -> Array:
         """Draws of all means from that posterior, for a batch of one row: axes (arm, draw)."""
         conditions, weighing = self._stated
-        cells = conditions.drawn(self.counts(evidence), number, rng)
-        circuit = self.pool.circuit
-        return weighing.means(circuit.outputs(circuit.values(cells)), np.repeat(known.weights, number, axis=1))
+        counts, circuit = self.counts(evidence), self.pool.circuit
+        cells = conditions.drawn(counts, number, rng)
+        draws = weighing.means(circuit.outputs(circuit.values(cells)), np.repeat(known.weights, number, axis=1))
+        if isinstance(conditions, StatedMoments):
+            return conditions.leant(draws, counts, known.means, known.gradients)
+        return draws
 
     def rests_on_prior(self, evidence: Evidence, known: ArmEstimates) -> Flags:
         """The arms about which next to nothing is known: their uncertainty comes from conditions without any data. Axes

@@ -14,8 +14,9 @@ import numpy as np
 
 from dobandit.arrays import Array, Indices
 from dobandit.chance import Chance
-from dobandit.estimate.pooled.own import PRIOR, variances
+from dobandit.estimate.pooled.own import PRIOR
 from dobandit.estimate.pooled.posterior import Conditions
+from dobandit.estimate.pooled.skewed import variances
 from dobandit.evidence import Layout
 
 WEIGHT = 2 * PRIOR  # outcomes that the prior of a row counts for, as Jeffreys' prior of a share does
@@ -28,6 +29,7 @@ class MomentConditions(Conditions):
         super().__init__(layout, groups)
         self.number = layout.numbers  # the first cell of every row of the reward
         self.measured = self.of_cell[self.number]  # these rows among all conditions
+        self.weight = np.full(len(self.number), WEIGHT)  # outcomes that the prior of each of them counts for
         self.counted = np.flatnonzero(~np.isin(self.of_cell, self.measured))  # the cells of all other tables
 
     def shapes(self, counts: Array) -> Array:
@@ -36,8 +38,8 @@ class MomentConditions(Conditions):
         centre = np.zeros((len(counts), len(self)))
         if len(self.group):
             centre[:, self.of_cell[self.lost]] = self.group_means(counts).take(self.group, axis=1)
-        weight = n + WEIGHT
-        found[:, at], found[:, at + 1] = weight, (s + WEIGHT * centre[:, self.measured]) / weight
+        weight = n + self.weight
+        found[:, at], found[:, at + 1] = weight, (s + self.weight * centre[:, self.measured]) / weight
         found[:, at + 2], found[:, at + 3] = variances(n, s, q), 0.0
         return found
 
@@ -73,5 +75,5 @@ class MomentConditions(Conditions):
     def by_prior(self, cells: Array, g: Array) -> Array:
         """For a row of the reward the standard deviation of all rewards."""
         found = super().by_prior(cells, g)
-        found[..., self.measured, :] = WEIGHT * np.abs(g.take(self.number + 1, axis=-2))
+        found[..., self.measured, :] = self.weight[:, np.newaxis] * np.abs(g.take(self.number + 1, axis=-2))
         return found

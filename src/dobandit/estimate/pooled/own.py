@@ -14,11 +14,11 @@ import numpy as np
 
 from dobandit.arrays import Array, Indices
 from dobandit.chance import Chance
-from dobandit.evidence import CountTable, Evidence, Layout, own_rewards
+from dobandit.estimate.pooled.skewed import USUAL, leant, third_moments, variances
+from dobandit.evidence import MOMENTS, CountTable, Evidence, Layout, own_rewards
 from dobandit.problem import Problem
 
 PRIOR = 0.5  # Jeffreys
-USUAL = 8.0  # outcomes that the variance of all rewards counts for beside a row's or an arm's own
 ROUNDING = 1e-14  # a variance this small beside the mean square is none
 
 
@@ -72,9 +72,7 @@ class OwnRewards:
         if not self.is_real:
             means = (evidence.rewards + PRIOR) / (evidence.told + 2 * PRIOR)
             return Own(means, means * (1 - means))
-        unit = self.unit(evidence)
-        counts = evidence.layout.view(evidence.counts, self.tables[0]).reshape(len(evidence.counts), -1)
-        n, s, q, _ = np.moveaxis(unit.standard(self._layout, counts).reshape(len(counts), -1, 4), -1, 0)
+        n, s, q, _ = self._moments(evidence)
         return Own(s / (n + 2 * PRIOR), variances(n, s, q))
 
     def worst(self, evidence: Evidence) -> Array:
@@ -97,16 +95,16 @@ class OwnRewards:
             won, lost = evidence.rewards + PRIOR, evidence.told - evidence.rewards + PRIOR
             return rng.beta(won, lost, (number, won.shape[1]))
         means, spread = self.known(evidence)
-        freedom = evidence.told + USUAL
-        return np.asarray(means + np.sqrt(spread / (evidence.told + 1)) * rng.standard_t(freedom, (number, means.size)))
+        number_told, freedom = evidence.told + 1, evidence.told + USUAL
+        draws = means + np.sqrt(spread / number_told) * rng.standard_t(freedom, (number, means.size))
+        return leant(draws, means[0], (third_moments(*self._moments(evidence)) / number_told**2)[0])
+
+    def _moments(self, evidence: Evidence) -> Array:
+        """The number of rewards and the sums of their powers, in their unit: axes (power, row, arm)."""
+        counts = self._cells(evidence).reshape(len(evidence.counts), -1)
+        standard = self.unit(evidence).standard(self._layout, counts)
+        return np.moveaxis(standard.reshape(len(counts), -1, 1 + MOMENTS), -1, 0)
 
     def _cells(self, evidence: Evidence) -> Array:
         """The moments of all arms: axes (row, arm, power)."""
         return evidence.layout.view(evidence.counts, self.tables[0])
-
-
-def variances(n: Array, s: Array, q: Array) -> Array:
-    """The variance of a single reward from the number of rewards and the sums of their first two powers, in the unit in
-    which the variance of all rewards is 1: where there are few, they are taken to vary as all do."""
-    within = np.maximum(q - s**2 / np.maximum(n, 1.0), 0.0)
-    return np.asarray((within + USUAL) / (n + USUAL))
