@@ -331,3 +331,19 @@ def test_lines_of_a_file_are_those_that_an_editor_shows(tmp_path: Path) -> None:
 def test_missing_numbers_are_one_value() -> None:
     known, missing = open_source({"A": [1, np.nan, float("nan")]}).values("A")
     assert (known, np.isnan(missing.value), missing[1:]) == ((1.0, 1, 1, 1), True, (2, 2, 3))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint64, np.int64])
+def test_equal_rows_of_integers_are_counted_like_any_others(dtype: type) -> None:
+    """Columns of integers are counted together at the door; with a column of texts beside them, row by row."""
+    ends = np.iinfo(dtype)
+    data = {"A": np.array([ends.max, ends.min, ends.max, 1, 1], dtype), "B": np.array([0, 1, 0, 2, 0], np.int32)}
+    counted = open_source(data)
+    one_by_one = open_source({**data, "C": list("abcde")})
+    assert domains_of(counted, "AB") == domains_of(one_by_one, "AB")
+    for v in "AB":
+        assert [each[:3] for each in counted.values(v)] == [each[:3] for each in one_by_one.values(v)]
+    domains = domains_of(one_by_one, "AB")
+    np.testing.assert_equal(
+        count(counted, [("A", "B")], domains)["A", "B"], count(one_by_one, [("A", "B")], domains)["A", "B"]
+    )

@@ -8,6 +8,7 @@ from copy import copy
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.errors import DataError
@@ -17,6 +18,8 @@ from dobandit.evidence.reading import Reading
 from dobandit.evidence.source import Occurrence, Weights, no_values, require
 from dobandit.graph import normal
 from dobandit.problem import is_null
+
+MOST_COMBINATIONS = 1 << 20  # of values of all columns, up to which equal rows are looked for
 
 
 class Columns:
@@ -87,15 +90,43 @@ class Columns:
         return int(np.broadcast_to(self._times, len(empty))[empty].sum())
 
 
-def columns_of_mapping(data: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Sequences of any kind as lists, all of the same length."""
+def in_memory(data: Mapping[str, Any], weights: Weights) -> Columns:
+    """Sequences of any kind, all of the same length; equal rows of a few small integers are counted here, once."""
+    columns = _arrays(data)
+    combinations = _combinations(columns.values()) if columns and weights is None else None
+    if combinations is None:
+        return Columns("data", {name: column.tolist() for name, column in columns.items()}, weights)
+    _, first, times = np.unique(combinations, return_index=True, return_counts=True)
+    order = np.argsort(first)
+    first, times = first[order], times[order]
+    distinct = {name: column[first].tolist() for name, column in columns.items()}
+    return Columns("data", distinct, times=times, first=first + 1)
+
+
+def _arrays(data: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
     try:
         columns = {normal(str(name)): np.asarray(column) for name, column in data.items()}
         if any(column.ndim != 1 for column in columns.values()) or len({len(c) for c in columns.values()}) > 1:
             raise ValueError
     except ValueError:
         raise DataError("data: every column must be a list of values, all of the same length") from None
-    return {name: column.tolist() for name, column in columns.items()}
+    return columns
+
+
+def _combinations(columns: Iterable[NDArray[Any]]) -> Indices | None:
+    """A number for every row, the same for equal rows; none if a column is not of integers, or there are too many."""
+    number, size = np.zeros(1, dtype=np.intp), 1
+    for column in columns:
+        if column.dtype.kind not in "iu" or not len(column):
+            return None
+        values = column.astype(np.int64)  # differences of small types could overflow
+        least = int(values.min())
+        span = int(values.max()) - least + 1
+        size *= span
+        if size > MOST_COMBINATIONS:
+            return None
+        number = number * span + (values - least)
+    return number
 
 
 def columns_of_rows(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from dobandit.errors import DataError, FileError
-from dobandit.evidence.columns import Columns, columns_of_mapping, columns_of_rows
+from dobandit.evidence.columns import Columns, columns_of_rows, in_memory
 from dobandit.evidence.contents import fetch
 from dobandit.evidence.delimited import delimited
 from dobandit.evidence.duck import csv_frame
@@ -35,11 +35,11 @@ def open_source(data: Data, weights: Weights = None) -> Source:
     if isinstance(data, str | Path):
         return open_file(data, weights)
     if isinstance(data, Mapping):
-        return Columns("data", columns_of_mapping(data), weights)
+        return in_memory(data, weights)
     if isinstance(data, list | tuple):
         if data and all(isinstance(each, str | Path) for each in data):
             return _open_files([Path(each) for each in data], f"{len(data)} files", weights)
-        return Columns("data", columns_of_mapping(columns_of_rows(data)), weights)
+        return in_memory(columns_of_rows(data), weights)
     if weights is None or isinstance(weights, str):
         if type(data).__name__ == "DuckDBPyRelation":
             return with_own_names(Frame(safely_named(data), weights and safe(weights)))
