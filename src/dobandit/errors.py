@@ -183,6 +183,15 @@ def listing(names: Iterable[str], most: int = 12) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def counted(number: float, thing: str) -> str:
+    """Things and their number.
+
+    >>> counted(1, "trial"), counted(1000, "trial")
+    ('1 trial', '1,000 trials')
+    """
+    return f"{number:,.15g} {thing if number == 1 else f'{thing}s'}"
+
+
 def did_you_mean(name: str, known: Iterable[str], most: int = 1) -> str:
     """The known names nearest to a misspelt one, at most so many, as a question; an empty text if none is near.
 

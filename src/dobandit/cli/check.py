@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from dobandit.cli.common import FILE, PROBLEM, ROWS, console, print_json, read_rows, say, with_common_options, world_of
-from dobandit.cli.tables import table
+from dobandit.cli.tables import cell, table
 from dobandit.errors import NotIdentifiable, listing
 from dobandit.estimate.observational import LEVEL, Verdict, check_graph
 from dobandit.estimate.pooled import Standing, standings
@@ -108,12 +108,10 @@ def _plain_cost(cost: Cost) -> Any:
 
 
 def _show(problem: Problem, learnt: dict[Set, tuple[str, str]]) -> None:
-    from rich.markup import escape
-
     screen = console()
     verb = {"max": "large", "min": "small"}[problem.goal]
     screen.print(
-        f"[bold]Make {escape(problem.reward)} {verb}[/]: {problem.objective} regret, budget {problem.budget:g}\n"
+        f"[bold]Make {cell(problem.reward)} {verb}[/]: {problem.objective} regret, budget {problem.budget:g}\n"
     )
     screen.print(problem.graph.draw(screen.width), markup=False)
     if problem.graph.bidirected:
@@ -122,9 +120,9 @@ def _show(problem: Problem, learnt: dict[Set, tuple[str, str]]) -> None:
     shown = table("arm", "values", "cost", effect, wrap=effect)
     shown.add_row("do()", "", _cost_text(problem, ()), "yes: it is the plain mean")
     for variables, (method, how) in learnt.items():
-        answer = f"[yellow]no[/], {escape(how)}" if method == "none" else f"yes, {method}: {escape(how)}"
+        answer = f"[yellow]no[/], {cell(how)}" if method == "none" else f"yes, {method}: {cell(how)}"
         values = " × ".join(", ".join(problem.domains[v].known) for v in variables)
-        shown.add_row(escape(_name(variables)), escape(values), _cost_text(problem, variables), answer)
+        shown.add_row(cell(_name(variables)), cell(values), _cost_text(problem, variables), answer)
     screen.print()
     screen.print(shown)
     for note in _notes(problem):
@@ -152,8 +150,6 @@ def _name(variables: Set) -> str:
 
 def _cost_text(problem: Problem, variables: Set) -> str:
     """The cost of setting these variables; where it differs between values, the cost of each."""
-    from rich.markup import escape
-
     arms = ((arm, cost) for arm, cost in zip(problem.arms, problem.costs, strict=True) if arm.variables == variables)
     costs = {
         ", ".join(value for _, value in arm.settings): f"{cost:g}" if isinstance(cost, float) else str(cost)
@@ -161,12 +157,10 @@ def _cost_text(problem: Problem, variables: Set) -> str:
     }
     if len(set(costs.values())) == 1:
         return next(iter(costs.values()))
-    return "\n".join(escape(f"{values}: {cost}") for values, cost in costs.items())
+    return "\n".join(cell(f"{values}: {cost}") for values, cost in costs.items())
 
 
 def _show_independencies(problem: Problem, verdicts: list[Verdict], data: Path | None) -> None:
-    from rich.markup import escape
-
     screen = console()
     screen.print()
     if not verdicts:
@@ -179,19 +173,17 @@ def _show_independencies(problem: Problem, verdicts: list[Verdict], data: Path |
     shown = table("the graph implies", "p-value", "the data")
     for verdict in verdicts:
         p = verdict.p_value
-        shown.add_row(escape(str(verdict.independence)), "" if p is None else f"{p:.2g}", _in_words(problem, verdict))
+        shown.add_row(cell(str(verdict.independence)), "" if p is None else f"{p:.2g}", _in_words(problem, verdict))
     screen.print(shown)
     screen.print(f"\n{_summary(verdicts)}")
 
 
 def _in_words(problem: Problem, verdict: Verdict) -> str:
-    from rich.markup import escape
-
     if verdict.p_value is not None:
         return "[red]contradict it[/]" if verdict.rejected else "agree"
     independence = verdict.independence
     if problem.reward_is_continuous and problem.reward in (independence.a, independence.b, *independence.given):
-        return f"not tested: {escape(problem.reward)} is a measurement"
+        return f"not tested: {cell(problem.reward)} is a measurement"
     return "are too few to tell"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from dobandit.cli.common import console, print_json, with_common_options
-from dobandit.cli.tables import table
+from dobandit.cli.tables import cell, table
 from dobandit.policies import RECOMMENDED, registered
 
 
@@ -41,12 +41,10 @@ def command(as_json: bool, quiet: bool) -> None:
     if as_json:
         print_json({"policies": rows})
         return
-    from rich.markup import escape
-
     shown = table("policy", "objective", "what it does", wrap="what it does", below=1)
     for row in rows:
         name = f"[bold]{row['name']} *[/]" if row["name"] in RECOMMENDED.values() else row["name"]
-        text = f"{escape(row['summary'])}\n[dim]{escape(row['reference'])}[/]"
+        text = f"{cell(row['summary'])}\n[dim]{cell(row['reference'])}[/]"
         shown.add_row(name, row["objective"], text)
     screen = console()
     screen.print(shown)

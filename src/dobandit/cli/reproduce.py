@@ -12,10 +12,9 @@ import click
 from dobandit import paper
 from dobandit.cli.common import FILE, console, print_json, say, several, with_common_options
 from dobandit.cli.simulating import SEED, WORKERS, Report, progress
-from dobandit.cli.tables import number, table
-from dobandit.errors import FileError, listing
+from dobandit.cli.tables import cell, number, table
+from dobandit.errors import FileError, counted, listing
 from dobandit.files import storing
-from dobandit.report import counted
 
 OUT = Path("dobandit-out/reproduce")
 
@@ -165,8 +164,6 @@ def _plain(found: paper.Reproduced) -> dict[str, object]:
 
 
 def _show(found: Sequence[paper.Reproduced]) -> None:
-    from rich.markup import escape
-
     numbers = ("regret", "± se", "published", "in 3 s.e.", "seconds")
     shown = table("panel", "policy", numbers=numbers, wrap="policy", gap=2)
     for one in found:
@@ -177,7 +174,7 @@ def _show(found: Sequence[paper.Reproduced]) -> None:
             error = number(round(curve.se[-1], 9), 2)  # what rounding leaves is no error
             cells = [number(curve.mean[-1]), error, number(there.mean[-1]) if there else "", share]
             panel, seconds = ("", "") if i else (one.panel.name, f"{one.seconds:.1f}")
-            shown.add_row(panel, escape(name), *cells, seconds)
+            shown.add_row(panel, cell(name), *cells, seconds)
     screen = console()
     screen.print(shown)
     screen.print(f"[dim]regret at the last point of each panel, means over {counted(found[0].trials, 'trial')}[/]")

@@ -23,12 +23,12 @@ from dobandit.cli.common import (
     world_of,
 )
 from dobandit.cli.simulating import ALL, SEED, executor, progress, ready, writing
-from dobandit.cli.tables import table
-from dobandit.errors import listing
+from dobandit.cli.tables import cell, table
+from dobandit.errors import counted, listing
 from dobandit.evidence import NONE_MISSING, fit
 from dobandit.policies import left_out, policies_for, policy, spec_of
 from dobandit.problem import Problem
-from dobandit.report import AGAINST, comparison_page, counted, summary_rows, write_html
+from dobandit.report import AGAINST, comparison_page, summary_rows, write_html
 from dobandit.simulation import Results, simulate
 from dobandit.worlds import World
 
@@ -124,11 +124,9 @@ def _world(problem: Problem, path: Path, quiet: bool) -> World | Callable[[int],
 
 
 def _show(results: Results) -> None:
-    from rich.markup import escape
-
     shown = table("policy", numbers=("budget", f"{results.objective} regret", "± se", "spent", "pulls"))
     for name, *numbers in summary_rows(results):
-        shown.add_row(escape(name), *numbers)
+        shown.add_row(cell(name), *numbers)
     screen = console()
     screen.print(shown)
     screen.print(f"[dim]means over {counted(results.trials, 'trial')}, against {AGAINST[results.optimum]}[/]")

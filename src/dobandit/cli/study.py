@@ -9,13 +9,12 @@ from pathlib import Path
 import click
 
 from dobandit.cli import study_answers
-from dobandit.cli.common import PROBLEM, ROWS, print_json, read_arm, read_rows, say, with_common_options
-from dobandit.cli.study_answers import PULL, STUDY, answer, as_iso, study_command
-from dobandit.errors import DobanditError
+from dobandit.cli.common import PROBLEM, ROWS, answer, print_json, read_arm, read_rows, say, with_common_options
+from dobandit.cli.study_answers import PULL, STUDY, as_iso, study_command
+from dobandit.errors import DobanditError, counted
 from dobandit.evidence import NONE_MISSING, STANDARD_INPUT, MissingRows
 from dobandit.graph import QUOTED, unquoted
 from dobandit.problem import MISSING, Problem
-from dobandit.report import counted
 from dobandit.study import MEMORY, WORKER, Money, Receipt, Study, shown
 from dobandit.study import amount as as_money
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from dobandit.cli.certainty_words import lost, nothing_known, sources
-from dobandit.cli.common import console, print_json, say, with_common_options
+from dobandit.cli.common import answer, console, print_json, say, with_common_options
 from dobandit.cli.printable import printable
-from dobandit.cli.tables import interval, number, percent, table
-from dobandit.report import counted
+from dobandit.cli.tables import cell, interval, number, percent, table
+from dobandit.errors import counted
 from dobandit.study import Event, Pulls, Status, Study, amount, as_datetime, written
 
 if TYPE_CHECKING:
@@ -37,13 +37,6 @@ def study_command(function: Callable[..., None]) -> click.Command:
     command = click.command()(STUDY(with_common_options(run)))
     command.params[1:1] = reversed(own_options)
     return command
-
-
-def answer(document: Mapping[str, object], sentence: str, as_json: bool, quiet: bool) -> None:
-    if as_json:
-        print_json(document)
-    else:
-        say(sentence, quiet)
 
 
 @study_command
@@ -109,11 +102,11 @@ def _status_page(study: Study) -> Group:
     )
     if found.uncounted:
         lines.append(
-            f"another version of dobandit counted {_cell(', '.join(found.uncounted))}: observe these files again"
+            f"another version of dobandit counted {cell(', '.join(found.uncounted))}: observe these files again"
         )
     if found.incomplete:
         lines.append(f"{counted(found.incomplete, 'outcome')} with unknown values: paid, but not part of the evidence")
-    lines.append(f"recommended now: {_cell(found.recommended)}; {lost(found.expected_loss, problem)}")
+    lines.append(f"recommended now: {cell(found.recommended)}; {lost(found.expected_loss, problem)}")
     columns = ("cost", "pulls", "open", "mean", "95% interval", "best", "own mean", "own rows")
     shown = table("arm", numbers=columns)
     shown.add_column("")
@@ -121,12 +114,12 @@ def _status_page(study: Study) -> Group:
         own = "" if arm.own_mean is None else number(arm.own_mean)
         numbers = [amount(arm.cost), str(arm.pulls), str(arm.open), number(arm.mean), interval(arm.low, arm.high)]
         numbers.append(percent(arm.probability_best, short=True))
-        shown.add_row(_cell(arm.arm), *numbers, own, f"{arm.own_rows:,}", arm.warning or "")
+        shown.add_row(cell(arm.arm), *numbers, own, f"{arm.own_rows:,}", arm.warning or "")
     return Group(*lines, shown, *map(_warned, found.warnings))
 
 
 def _warned(text: str) -> str:
-    return f"[bold]warning[/]: {_cell(text)}"
+    return f"[bold]warning[/]: {cell(text)}"
 
 
 @study_command
@@ -147,7 +140,7 @@ def pulls(study: Study, as_json: bool, quiet: bool) -> None:
     for pull in held:
         until = "" if pull.expires is None else f"{pull.expires:%Y-%m-%d %H:%M}"
         begun = f"{pull.begun:%Y-%m-%d %H:%M}"
-        shown.add_row(str(pull.id), _cell(pull.arm), _cell(pull.worker), begun, until, pull.state)
+        shown.add_row(str(pull.id), cell(pull.arm), cell(pull.worker), begun, until, pull.state)
     console().print(shown)
 
 
@@ -195,9 +188,9 @@ def explain(study: Study, pull: int, as_json: bool, quiet: bool) -> None:
         index = [] if arm.index is None else [f"{arm.index:.4g}"]
         mark = " <-" if arm.arm == found.arm else ""
         known = [amount(arm.cost), number(arm.mean), interval(arm.low, arm.high), *index]
-        shown.add_row(_cell(arm.arm) + mark, *known, arm.warning or "")
+        shown.add_row(cell(arm.arm) + mark, *known, arm.warning or "")
     screen = console()
-    screen.print(_cell(f"Pull {found.id} is {found.arm}. {found.reason}"))
+    screen.print(cell(f"Pull {found.id} is {found.arm}. {found.reason}"))
     screen.print(shown, *map(_warned, found.warnings), sep="\n")
 
 
@@ -273,12 +266,5 @@ def show_pulls(handed_out: Pulls) -> None:
     shown = table("pull", numbers=("arm", "cost", "expires"))
     for pull in handed_out:
         until = "" if pull.expires is None else f"{pull.expires:%Y-%m-%d %H:%M} UTC"
-        shown.add_row(str(pull.id), _cell(str(pull.arm)), amount(pull.cost), until)
+        shown.add_row(str(pull.id), cell(str(pull.arm)), amount(pull.cost), until)
     console().print(shown)
-
-
-def _cell(text: str) -> str:
-    """A user's text, escaped so that the screen shows it as it is."""
-    from rich.markup import escape
-
-    return escape(printable(text))

@@ -10,8 +10,8 @@ import click
 
 from dobandit.cli.common import FILE, console, print_json, say, several, with_common_options
 from dobandit.cli.simulating import ALL, SEED, WORKERS, executor, progress, ready, writing
-from dobandit.cli.tables import table
-from dobandit.errors import listing
+from dobandit.cli.tables import cell, table
+from dobandit.errors import counted, listing
 from dobandit.policies import policy
 from dobandit.problem import OBJECTIVES, Objective
 from dobandit.suite import BUDGETS, COSTS, USUAL_COSTS, WORLDS, Comparison, compare, find
@@ -124,9 +124,7 @@ def _rows(comparison: Comparison) -> list[dict[str, float | str]]:
 
 def _show(comparisons: Sequence[Comparison]) -> None:
     """A table for every world: policies against budgets."""
-    from rich.markup import escape
-
-    from dobandit.report import AGAINST, counted, table_of
+    from dobandit.report import AGAINST, table_of
 
     screen = console()
     for comparison in comparisons:
@@ -134,9 +132,9 @@ def _show(comparisons: Sequence[Comparison]) -> None:
         policy, *numbers = found.head
         shown = table(policy, numbers=numbers, wrap=policy, gap=2)
         for row in found.rows:
-            shown.add_row(*(f"[bold]{escape(cell)}[/]" if cell.endswith("*") else escape(cell) for cell in row))
+            shown.add_row(*(f"[bold]{cell(text)}[/]" if text.endswith("*") else cell(text) for text in row))
         kind = f"{comparison.objective} regret, costs {comparison.costs}, {counted(comparison.trials, 'trial')}"
-        screen.print(f"[bold]{escape(comparison.world)}[/]: {kind}")
+        screen.print(f"[bold]{cell(comparison.world)}[/]: {kind}")
         screen.print(shown)
         screen.print()
     screen.print(f"[dim]mean ± standard error, against {AGAINST[comparisons[0].optimum]}; * the lowest mean[/]")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dobandit.errors import DataError
+from dobandit.errors import DataError, counted
 from dobandit.evidence.columns import Columns
 from dobandit.evidence.dialect import Dialect, find_dialect, records
 from dobandit.evidence.source import Weights
@@ -46,7 +46,7 @@ class Delimited:
                 if fields and line >= self.dialect.line:
                     if len(fields) != width:
                         place = f"{self.text.name}, line {line + 1}"
-                        raise DataError(f"{place}: {_fields(len(fields))}, but the header names {width}")
+                        raise DataError(f"{place}: {counted(len(fields), 'field')}, but the header names {width}")
                     yield Line(line + 1, fields)
                 line = reader.line_num
 
@@ -69,7 +69,3 @@ class Delimited:
 
 def delimited(text: Text) -> Delimited:
     return Delimited(text, find_dialect(text))
-
-
-def _fields(number: int) -> str:
-    return f"{number} field" + ("" if number == 1 else "s")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from dobandit.errors import DataError, listing
+from dobandit.errors import DataError, counted, listing
 from dobandit.evidence.grouped import by_value
 from dobandit.evidence.source import Occurrence, Source
 from dobandit.problem import Problem, is_missing, is_numeral, label, value_in
@@ -48,7 +48,7 @@ def variable_faults(source: Source, variable: str, column: str, problem: Problem
     named = f"column {column}"
     faults = [missing_fault(source, named, missing, FILL)] if missing and problem.missing == "refuse" else []
     if strange:
-        rows = counted(sum(map(_rows, strange.values())))
+        rows = counted(sum(map(_rows, strange.values())), "row")
         allowed = _allowed(variable, problem) + (
             BINS if len(strange) > MOST_VALUES and all(map(is_numeral, strange)) else ""
         )
@@ -58,17 +58,13 @@ def variable_faults(source: Source, variable: str, column: str, problem: Problem
 
 def missing_fault(source: Source, named: str, missing: Sequence[Occurrence], remedy: str) -> Fault:
     """Rows without a value."""
-    where = _place(source, missing)
-    return Fault(f"{named} has {counted(_rows(missing))} without a value{f' ({where})' if where else ''}", remedy)
-
-
-def counted(rows: float) -> str:
-    return f"{rows:,.15g} row" + ("" if rows == 1 else "s")
+    rows, where = counted(_rows(missing), "row"), _place(source, missing)
+    return Fault(f"{named} has {rows} without a value{f' ({where})' if where else ''}", remedy)
 
 
 def rows_told(source: Source, found: Sequence[Occurrence]) -> str:
     """`3 rows, first in line 7`; only their number where rows have no order."""
-    return ", ".join(filter(None, (counted(_rows(found)), _place(source, found))))
+    return ", ".join(filter(None, (counted(_rows(found), "row"), _place(source, found))))
 
 
 def _rows(found: Iterable[Occurrence]) -> int:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
-from dobandit.errors import DataError, listing
-from dobandit.evidence.faults import Fault, counted, refusal, variable_faults
+from dobandit.errors import DataError, counted, listing
+from dobandit.evidence.faults import Fault, refusal, variable_faults
 from dobandit.evidence.grouped import Grouped
 from dobandit.evidence.reading import Reading
 from dobandit.evidence.source import Occurrence, Source
@@ -24,8 +24,8 @@ class MissingRows(NamedTuple):
 
     def told(self) -> str:
         """A sentence about them; an empty text if there are none."""
-        dropped = f"Left out {counted(self.dropped)} in which a value is missing."
-        category = f'In {counted(self.category)} a value is missing and counts as the value "{MISSING}".'
+        dropped = f"Left out {counted(self.dropped, 'row')} in which a value is missing."
+        category = f'In {counted(self.category, "row")} a value is missing and counts as the value "{MISSING}".'
         return " ".join([dropped] * bool(self.dropped) + [category] * bool(self.category))
 
 

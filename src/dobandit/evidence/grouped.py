@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.arrays import Array, Flags, Indices
-from dobandit.errors import DataError, listing
+from dobandit.errors import DataError, counted, listing
 from dobandit.evidence.numbers import as_number, not_a_number
 from dobandit.problem import BINARY, Value, is_missing, is_numeral, value_in
 
@@ -54,7 +54,7 @@ class Measured(NamedTuple):
     ) -> Measured:
         """From sums of powers, smallest and largest values and numbers of missing ones, group by group."""
         if holes := int(missing.sum()):
-            raise DataError(f"{source}: column {name} has {_rows(holes)} without a value; drop or fill them")
+            raise DataError(f"{source}: column {name} has {counted(holes, 'row')} without a value; drop or fill them")
         if not (np.isfinite(powers).all() and np.isfinite([*least, *most]).all()):
             raise DataError(f"{source}: column {name} has a value that is not a finite number; drop or fill it")
         return cls(powers, reference, float(least.min(initial=np.inf)), float(most.max(initial=-np.inf)))
@@ -105,7 +105,7 @@ class Grouped:
         if strange:
             rows, values = self._rows_with(variable, strange)
             allowed = f"the values of {variable} are {listing(domain)}"
-            raise self._told(f"column {variable} has {_rows(rows)} with the {values}; {allowed}")
+            raise self._told(f"column {variable} has {counted(rows, 'row')} with the {values}; {allowed}")
         place = {text: i for i, text in enumerate(domain)}
         code = {value: place[text] for value, text in texts.items()}
         column = self.columns[self.variables.index(variable)]
@@ -152,7 +152,7 @@ class Grouped:
         missing = {value: text for value, text in texts.items() if is_missing(text)}
         if missing:
             rows, _ = self._rows_with(variable, missing)
-            raise self._told(f"column {variable} has {_rows(rows)} without a value; drop or fill them")
+            raise self._told(f"column {variable} has {counted(rows, 'row')} without a value; drop or fill them")
 
     def _told(self, fault: str) -> DataError:
         error = DataError(f"{self.source}: {fault}")
@@ -168,10 +168,6 @@ class Grouped:
             return number.total(), f"value {next(iter(number))!r}"
         ordered = sorted(number.items(), key=lambda item: (-item[1], by_value(item[0])))
         return number.total(), "values " + listing((f"{text!r} ({rows:g})" for text, rows in ordered), most=MOST_NAMED)
-
-
-def _rows(number: float) -> str:
-    return f"{number:g} row" + ("" if number == 1 else "s")
 
 
 def by_value(text: str) -> tuple[bool, float, str]:

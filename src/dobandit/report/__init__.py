@@ -3,5 +3,5 @@
 from dobandit.report.comparison import comparison_page, summary_rows, table_of, write_suite
 from dobandit.report.html import to_html, write_html
 from dobandit.report.markdown import to_markdown
-from dobandit.report.page import AGAINST, Page, Picture, Points, Section, Table, counted
+from dobandit.report.page import AGAINST, Page, Picture, Points, Section, Table
 from dobandit.report.reproduction import remove_others, write_page, write_reproduction

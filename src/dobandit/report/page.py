@@ -69,15 +69,6 @@ class Page(NamedTuple):
         return [part for section in self.sections for part in section.parts if isinstance(part, Picture)]
 
 
-def counted(number: int, thing: str) -> str:
-    """Things and their number.
-
-    >>> counted(1, "trial"), counted(1000, "trial")
-    ('1 trial', '1,000 trials')
-    """
-    return f"{number:,} {thing}{'s' * (number != 1)}"
-
-
 def mean_text(mean: float, se: float, digits: int) -> str:
     """`14.6 ± 0.8`; a single trial has no standard error."""
     return f"{mean:.{digits}f}" + ("" if math.isnan(se) else f" ± {se:.{digits}f}")

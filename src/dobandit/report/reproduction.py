@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dobandit import paper
-from dobandit.errors import listing
+from dobandit.errors import counted, listing
 from dobandit.plots import Curve
 from dobandit.report.html import write_html
 from dobandit.report.markdown import to_markdown
-from dobandit.report.page import AGAINST, Page, Part, Picture, Points, Section, Table, counted, mean_text, versions
+from dobandit.report.page import AGAINST, Page, Part, Picture, Points, Section, Table, mean_text, versions
 
 ALG2_PANELS = ("fig3-budget", "fig3-cost", "fig9-budget", "fig10-budget", "fig10-cost")
 ALG2_START = 220.0  # budgets; below, the published curve lies higher

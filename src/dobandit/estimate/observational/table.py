@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dobandit.errors import counted
 from dobandit.estimate.observational.from_rows import Effect, estimates
 from dobandit.estimate.observational.question import Question, arm_of
 from dobandit.evidence import NONE_MISSING, Data, MissingRows, Weights, frame, open_source
@@ -124,7 +125,8 @@ class Effects:
             found.append("doubly-robust: tables cannot hold all that is adjusted for, so models stand in for them")
         found += fits
         if self.left_out:
-            found.append(f"{_rows(self.left_out)} with an intervention left out: only plain observations count")
+            rows = counted(self.left_out, "row")
+            found.append(f"{rows} with an intervention left out: only plain observations count")
         found += filter(None, [self.missing.told()])
         return found
 
@@ -191,10 +193,6 @@ def _column(name: str, values: list[Any]) -> np.ndarray[Any, np.dtype[Any]]:
 
 def _number(value: float) -> str:
     return "" if math.isnan(value) else f"{value:.4g}"
-
-
-def _rows(number: float) -> str:
-    return f"{number:,g} row" + ("" if number == 1 else "s")
 
 
 def _rank(mean: float, goal: Goal) -> float:
