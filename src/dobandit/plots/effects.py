@@ -8,7 +8,6 @@ from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dobandit.errors import DobanditError
 from dobandit.plots import style
 
 if TYPE_CHECKING:
@@ -40,8 +39,6 @@ def effects_figure(
     rows: Sequence[EffectRow], *, xlabel: str, title: str | None = None, low_is_good: bool = False
 ) -> Figure:
     """One line for every arm, the best at the top, those that observations say nothing about at the bottom."""
-    if not rows:
-        raise DobanditError("there is nothing to draw: no arms were given")
     known = [row for row in rows if row.mean is not None]
     known.sort(key=lambda row: row.mean or 0.0, reverse=not low_is_good)
     ordered = [*known, *(row for row in rows if row.mean is None)]

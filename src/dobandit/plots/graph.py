@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dobandit.errors import DobanditError, GraphError, UnknownVariable, listing
 from dobandit.plots import style
 from dobandit.plots.curves import Box, Point
 from dobandit.plots.layers import Edge, Line
@@ -30,7 +29,6 @@ def graph_figure(
     *,
     kinds: Mapping[str, str] | None = None,
     legend: Mapping[str, tuple[str, str]] | None = None,
-    title: str | None = None,
 ) -> Figure:
     """The graph with `nodes` in causal order.
 
@@ -38,12 +36,11 @@ def graph_figure(
     `kinds={"Y": "reward"}, legend={"reward": ("the reward", "#F0E442")}`.
     """
     directed, bidirected, kinds, legend = list(directed), list(bidirected), kinds or {}, legend or {}
-    _check(nodes, directed, bidirected, kinds, legend)
     with style.plain_style():
         widths = {node: max(0.52, style.text_width(node, style.TEXT) + 0.26) for node in nodes}
         drawing = layout(nodes, directed, bidirected, widths)
         entries = _legend_entries(kinds, legend, bool(bidirected))
-        figure, axes = _page(drawing, title, entries)
+        figure, axes = _page(drawing, entries)
         for line, points in drawing.routes.items():
             _draw_line(axes, line, points)
         for node, box in drawing.boxes.items():
@@ -51,43 +48,16 @@ def graph_figure(
     return figure
 
 
-def _check(
-    nodes: Sequence[str],
-    directed: Iterable[Edge],
-    bidirected: Iterable[Edge],
-    kinds: Mapping[str, str],
-    legend: Mapping[str, tuple[str, str]],
-) -> None:
-    if not nodes:
-        raise GraphError("there is nothing to draw: the graph has no variables")
-    place = {node: i for i, node in enumerate(nodes)}
-    for name in [*(name for edge in [*directed, *bidirected] for name in edge), *kinds]:
-        if name not in place:
-            raise UnknownVariable(name, nodes)
-    for a, b in directed:
-        if place[a] >= place[b]:
-            raise GraphError(f"to draw {a} -> {b}, list {a} before {b}: variables are drawn in causal order")
-    for node, kind in kinds.items():
-        if kind not in legend:
-            raise DobanditError(
-                f"{node} is of kind {kind!r}, which the legend does not explain; it has {listing(legend)}"
-            )
-
-
-def _page(drawing: Layout, title: str | None, entries: Sequence[style.Entry]) -> tuple[Figure, Axes]:
-    """A figure that fits the drawing, with the title above and the legend below it; a unit of its axes is an inch."""
+def _page(drawing: Layout, entries: Sequence[style.Entry]) -> tuple[Figure, Axes]:
+    """A figure that fits the drawing, with the legend below it; a unit of its axes is an inch."""
     left, right, top, bottom = _bounds(drawing)
     labels = [label for _, label in entries]
-    texts = [
-        style.text_width(title or "", style.TITLE),
-        *(style.text_width(label, style.SMALL) + style.SWATCH for label in labels),
-    ]
+    texts = [style.text_width(label, style.SMALL) + style.SWATCH for label in labels]
     width = max(right - left, NARROWEST, *texts) + 2 * MARGIN
     columns, rows = style.legend_shape(labels, width - 2 * MARGIN)
-    above = 0.42 if title else MARGIN
     below = rows * style.LEGEND_ROW + (0.28 if rows else MARGIN)
-    height = above + bottom - top + below
-    figure, axes = style.page((width, height), (0, below, width, bottom - top), title)
+    height = MARGIN + bottom - top + below
+    figure, axes = style.page((width, height), (0, below, width, bottom - top))
     middle = (left + right) / 2
     axes.set(xlim=(middle - width / 2, middle + width / 2), ylim=(bottom, top))
     axes.set_axis_off()

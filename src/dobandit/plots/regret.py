@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING, NamedTuple
 
-from dobandit.errors import DobanditError
 from dobandit.plots import style
 
 if TYPE_CHECKING:
@@ -55,8 +54,6 @@ def curves_figure(
 
     Curves that others published are dotted, in the same colours; bounds that theory gives are thin and black.
     """
-    if not curves:
-        raise DobanditError("there is nothing to draw: no policies were given")
     with style.plain_style():
         labels = [*(curve.policy for curve in curves), *[PUBLISHED] * bool(published), *(b.policy for b in bounds)]
         columns, rows = style.legend_shape(labels, WIDTH - 2 * MARGIN)
