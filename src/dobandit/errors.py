@@ -6,7 +6,8 @@ Every exception that a user's input can cause derives from `DobanditError`, so t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -75,6 +76,15 @@ class MissingExtra(DobanditError):
 
     def __init__(self, module: str, extra: str) -> None:
         super().__init__(f"this needs {module}, which is not installed: pip install 'dobandit[{extra}]'")
+
+
+@contextmanager
+def needing(module: str, extra: str) -> Iterator[None]:
+    """Imports of an optional dependency; where it is not installed, the error says how to install it."""
+    try:
+        yield
+    except ImportError:
+        raise MissingExtra(module, extra) from None
 
 
 class ArmError(DobanditError):

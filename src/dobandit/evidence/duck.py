@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterable
 from typing import Any
 
-from dobandit.errors import MissingExtra
+from dobandit.errors import needing
 from dobandit.evidence.contents import CHUNK
 from dobandit.evidence.delimited import Delimited
 from dobandit.evidence.frames import Frame
@@ -25,10 +25,8 @@ _CONFIG = {"autoinstall_known_extensions": "false", "autoload_known_extensions":
 
 def connect() -> Any:
     """A DuckDB of our own, in memory, which never looks for extensions; what does not fit goes to a temporary file."""
-    try:
+    with needing("duckdb", "data"):
         import duckdb
-    except ImportError:
-        raise MissingExtra("duckdb", "data") from None
     base = duckdb.connect(config={**_CONFIG, "temp_directory": tempfile.gettempdir()})
     base.execute("SET enable_progress_bar = false")  # it would be drawn on standard output
     return base

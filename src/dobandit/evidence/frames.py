@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dobandit.errors import DataError, DobanditError, MissingExtra
+from dobandit.errors import DataError, DobanditError, needing
 from dobandit.evidence.columns import Columns
 from dobandit.evidence.grouped import Grouped, Measured
 from dobandit.evidence.numbers import as_number, not_a_number, number
@@ -22,10 +22,8 @@ class Frame:
     """A pandas, polars, pyarrow, DuckDB, PySpark or Dask frame, through narwhals."""
 
     def __init__(self, data: Any, weights: str | None = None, name: str = "data", notes: tuple[str, ...] = ()) -> None:
-        try:
+        with needing("narwhals", "data"):
             import narwhals as nw
-        except ImportError:
-            raise MissingExtra("narwhals", "data") from None
         self.name, self.notes = name, notes
         try:
             self._given = nw.from_native(data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dobandit.errors import DataError, MissingExtra
+from dobandit.errors import DataError, needing
 from dobandit.evidence.contents import Contents
 from dobandit.evidence.duck import connect, literal_path
 from dobandit.evidence.frames import Frame
@@ -20,10 +20,8 @@ class ParquetFrame(Frame):
 
 
 def parquet(contents: Contents, weights: str | None) -> Source:
-    try:
+    with needing("duckdb", "data"):
         import duckdb
-    except ImportError:
-        raise MissingExtra("duckdb", "data") from None
     try:
         return with_own_names(ParquetFrame(contents, weights))
     except duckdb.Error as error:

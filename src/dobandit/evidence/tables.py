@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dobandit.errors import DobanditError, FileError, MissingExtra
+from dobandit.errors import DobanditError, FileError, needing
 from dobandit.files import replacing
 
 Columns = Mapping[str, NDArray[Any]]
@@ -58,10 +58,8 @@ def write_columns(path: Path, columns: Columns) -> None:
 
 
 def _write_parquet(path: Path, columns: Columns) -> None:
-    try:
+    with needing("duckdb", "data"):
         import duckdb
-    except ImportError:
-        raise MissingExtra("duckdb", "data") from None
     names = ['"{}"'.format(name.replace('"', '""')) for name in columns]
     kinds = map(_kind, columns.values())
     cast = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in zip(names, kinds, strict=True))

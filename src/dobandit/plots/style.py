@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from dobandit.errors import DobanditError, MissingExtra
+from dobandit.errors import DobanditError, needing
 from dobandit.files import replacing
 
 if TYPE_CHECKING:
@@ -50,10 +50,8 @@ UNWRITTEN: dict[str, dict[str, None]] = {
 @contextmanager
 def plain_style(**settings: object) -> Iterator[None]:
     """Figures look the same whatever the user's matplotlib settings, which are left as they were."""
-    try:
+    with needing("matplotlib", "plot"):
         from matplotlib import font_manager, style
-    except ImportError:
-        raise MissingExtra("matplotlib", "plot") from None
     installed = {font.name for font in font_manager.fontManager.ttflist}
     family = {"font.family": ["DejaVu Sans", *(name for name in MORE_LETTERS if name in installed)]}
     with style.context(["default", {"font.size": TEXT, "text.color": INK}, family, settings]):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dobandit.arrays import Array, Indices
-from dobandit.errors import MissingExtra
+from dobandit.errors import MissingExtra, needing
 
 EXACT = 1e-10  # tolerance of the solver
 
@@ -108,8 +108,6 @@ def _solver(blocks: Sequence[Indices], number: int, signs: Sequence[float] = (1.
 
 @lru_cache(maxsize=1)
 def _highspy() -> Any:
-    try:
+    with needing("highspy", "bounds"):
         import highspy
-    except ImportError:
-        raise MissingExtra("highspy", "bounds") from None
     return highspy

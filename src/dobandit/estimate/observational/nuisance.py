@@ -16,7 +16,7 @@ import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import generator
-from dobandit.errors import MissingExtra
+from dobandit.errors import needing
 from dobandit.estimate.observational.cases import Cases
 from dobandit.estimate.observational.scale import MANY_VALUES
 from dobandit.problem import is_numeral
@@ -145,11 +145,9 @@ def _log_loss(has: Array | Flags, chance: Array) -> Array:
 @contextmanager
 def _scikit_learn() -> Iterator[None]:
     """One thread, so that a busy machine does not slow it down; what it says about convergence is not for users."""
-    try:
+    with needing("scikit-learn", "ml"):
         import sklearn.ensemble  # noqa: F401  (its threads can be limited once it is loaded)
         from threadpoolctl import threadpool_limits
-    except ImportError:
-        raise MissingExtra("scikit-learn", "ml") from None
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

@@ -16,7 +16,7 @@ import re
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from dobandit.errors import DobanditError, MissingExtra
+from dobandit.errors import DobanditError, needing
 
 NAME = "study"  # of a study without a name
 
@@ -75,11 +75,9 @@ def address_of(where: str) -> Address:
 
 def _parts(url: str) -> dict[str, Any] | None:
     """What psycopg reads in a URL; its own complaints about one repeat pieces of it, and are not passed on."""
-    try:
+    with needing("psycopg", "postgres"):
         from psycopg import ProgrammingError
         from psycopg.conninfo import conninfo_to_dict
-    except ImportError:
-        raise MissingExtra("psycopg", "postgres") from None
     try:
         parts = conninfo_to_dict(url)
     except ProgrammingError:
