@@ -95,11 +95,8 @@ def read_domains(
     """The values of every variable, 0/1 where nothing is stated, and what those of the reward are worth. A variable
     that is a number has none."""
     found: dict[str, tuple[str, ...]] = dict.fromkeys(graph.variables, BINARY)
-    for name, values in faults.mapping(stated, ("domains",)).items():
-        place = ("domains", str(name))
-        if name not in graph:
-            faults.unknown(place, f"there is no variable {name}", str(name), graph.variables)
-        elif values == NUMBER and name != reward:
+    for name, values, place in faults.by_variable(stated, "domains", graph.variables):
+        if values == NUMBER and name != reward:
             found[name] = ()
         elif isinstance(values, str) or not isinstance(values, Iterable):
             faults.add(place, f"expected a list of values, or {NUMBER!r} for a measurement, not {values!r}")
@@ -132,29 +129,6 @@ def _values(values: list[Value], place: Place, faults: Faults) -> tuple[str, ...
     else:
         return labels
     return ()
-
-
-def read_intervenable(
-    stated: Iterable[str] | None,
-    graph: Graph,
-    observed: Mapping[str, Collection[str]],
-    reward: str,
-    faults: Faults,
-) -> tuple[str, ...]:
-    """The variables that may be set, in graph order; `observed` has the values of each, and a number has none."""
-    numbers = {v for v, values in observed.items() if not values}
-    place = ("intervenable",)
-    if stated is None:
-        wanted = set(graph.origin.exposures or graph.variables) & set(observed) - {reward} - numbers
-    else:
-        wanted = set(faults.names(stated, place, graph.variables))
-        if reward in wanted:
-            faults.add(place, f"the reward {reward} cannot be set")
-        for name in sorted(wanted - set(observed)):
-            faults.add(place, f"{name} is not observed, so it cannot be set")
-        for name in sorted(wanted & numbers):
-            faults.add(place, f"{name} is a number, which has no values to set; give it cut points in [bins]")
-    return graph.in_order(wanted - {reward} - numbers)
 
 
 def read_budget(budget: float | None, horizon: int | None, has_costs: bool, faults: Faults) -> float:

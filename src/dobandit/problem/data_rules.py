@@ -19,11 +19,8 @@ QUANTILES = "quantiles"
 def read_bins(stated: object, variables: Collection[str], reward: str, faults: Faults) -> Cuts:
     """The cut points of every variable that is a number."""
     found: Cuts = {}
-    for name, cuts in faults.mapping(stated, ("bins",)).items():
-        place = ("bins", str(name))
-        if name not in variables:
-            faults.unknown(place, f"there is no variable {name}", str(name), variables)
-        elif name == reward:
+    for name, cuts, place in faults.by_variable(stated, "bins", variables):
+        if name == reward:
             faults.add(place, "the reward is not put into bins: give its values or its range in [reward]")
         elif isinstance(cuts, Mapping) and QUANTILES in cuts:
             faults.add(
@@ -63,11 +60,8 @@ def with_missing(domains: Mapping[str, tuple[str, ...]], bins: Cuts, has_missing
 def read_columns(stated: object, variables: Collection[str], faults: Faults) -> dict[str, str]:
     """The columns of variables whose column has another name; no two variables have the same column."""
     found: dict[str, str] = {}
-    for name, column in faults.mapping(stated, ("columns",)).items():
-        place = ("columns", str(name))
-        if name not in variables:
-            faults.unknown(place, f"there is no variable {name}", str(name), variables)
-        elif not isinstance(column, str) or not column.strip():
+    for name, column, place in faults.by_variable(stated, "columns", variables):
+        if not isinstance(column, str) or not column.strip():
             faults.add(place, f"expected the name of a column of your data, not {column!r}")
         else:
             found[name] = column.strip()

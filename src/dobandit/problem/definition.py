@@ -7,50 +7,35 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dobandit.errors import DobanditError, listing
 from dobandit.graph import Graph, GraphLike
-from dobandit.problem.arguments import BINARY, read_budget, read_domains, read_graph, read_reward
+from dobandit.problem.arguments import read_budget
 from dobandit.problem.arms import Arm
 from dobandit.problem.costs import Cost, Prices, costs_of_arms
-from dobandit.problem.data_rules import read_bins, read_columns, with_bins, with_missing
-from dobandit.problem.domain import Domain
+from dobandit.problem.data_rules import read_columns
 from dobandit.problem.faults import Faults
-from dobandit.problem.kinds import GOALS, OBJECTIVES, CostLike, Goal, Objective, RewardLike, Value
-from dobandit.problem.labels import LARGEST
-from dobandit.problem.missing import WAYS, Missing
+from dobandit.problem.kinds import OBJECTIVES, CostLike, Goal, Objective, RewardLike, Value
+from dobandit.problem.missing import Missing
 from dobandit.problem.offered import Offer, read_arms, single_arms
-
-if TYPE_CHECKING:  # a problem has no arrays of its own, and is read without NumPy
-    from dobandit.arrays import Array
+from dobandit.problem.variables import Stated, Variables, read_variables
 
 
 @dataclass(frozen=True)
-class _Fields:
-    graph: Graph
-    full_graph: Graph
-    reward: str
-    reward_values: tuple[float, ...]  # the worth of each value of the reward, in the user's units
-    reward_is_continuous: bool  # any number between the two reward_values may occur
+class _Fields(Variables):
     budget: float
     objective: Objective
-    goal: Goal
-    domains: Mapping[str, Domain]  # the values of every variable of the full graph
     intervenable: tuple[str, ...]
     arms: tuple[Arm, ...]
     costs: tuple[Cost, ...]
     world: Mapping[str, Any] | None  # what the file says of a world to simulate, not interpreted here
     folder: Path | None  # where relative paths start
-    bins: Mapping[str, tuple[float, ...]]  # the cut points of variables that are numbers
     columns: Mapping[str, str]  # the columns of variables whose column has another name
-    missing: Missing  # what is done about rows in which a value is missing
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -136,34 +121,19 @@ class Problem(_Fields):
         arms: Iterable[Arm | str] | None = None,
     ) -> None:
         faults = Faults()
-        full, kept = read_graph(graph, observed, faults)
-        with_values = {v for table in (domains, bins) if isinstance(table, Mapping) for v in table}
-        name, worth, continuous = read_reward(reward or full.origin.outcome, full.variables, kept, with_values, faults)
-        cuts, way = read_bins(bins, full.variables, name, faults), faults.one_of(missing, ("missing",), WAYS)
-        stated, worth = read_domains(with_bins(domains, cuts, faults), full, name, worth, faults)
-        known = with_missing(stated, cuts, set(kept) - {name} if way == "category" else ())
-        seen = full if observed is None else full.project([v for v in kept if v in full])
-        offer, values = Offer(intervenable, together, most_at_once, arms), {v: known[v] for v in seen.variables}
-        settable, offered = read_arms(offer, full, seen, values, name, faults)
+        known = read_variables(Stated(graph, observed, reward, domains, bins, missing, goal), faults)
+        settable, offered = read_arms(Offer(intervenable, together, most_at_once, arms), known, faults)
         prices = Prices(costs, default_cost, is_unit=horizon is not None)
         super().__init__(
-            graph=seen,
-            full_graph=full,
-            reward=name,
-            reward_values=tuple(worth.values()),
-            reward_is_continuous=continuous,
+            **vars(known),
             budget=read_budget(budget, horizon, bool(costs) or default_cost != 1, faults),
             objective=faults.one_of(objective, ("objective",), OBJECTIVES),
-            goal=faults.one_of(goal, ("goal",), GOALS),
-            domains=known,
             intervenable=settable,
             arms=offered,
-            costs=costs_of_arms(offered, prices, {v: domain.known for v, domain in values.items()}, faults),
+            costs=costs_of_arms(offered, prices, known.settings, faults),
             world=None if world is None else dict(faults.mapping(world, ("world",))),
             folder=folder,
-            bins=cuts,
-            columns=read_columns(columns, full.variables, faults),
-            missing=way,
+            columns=read_columns(columns, known.full_graph.variables, faults),
         )
         faults.raise_any()
 
@@ -216,70 +186,6 @@ class Problem(_Fields):
         return other
 
     @property
-    def reward_is_real(self) -> bool:
-        """Whether the reward has more than two values, so that its variance has to be learnt from the data."""
-        return self.reward_is_continuous or len(set(self.reward_values)) > 2
-
-    def utility(self, earned: Array, rows: Array | float = 1.0) -> Array:
-        """Rewards on the scale from 0 (worst) to 1 (best) that policies see; of so many rows together."""
-        low, high = self._ends
-        share = (earned - low * rows) / (high - low)
-        return share if self.goal == "max" else rows - share
-
-    def in_units(self, utility: Array) -> Array:
-        """The opposite: numbers on that scale in the user's units."""
-        low, high = self._ends
-        share = utility if self.goal == "max" else 1 - utility
-        return low + share * (high - low)
-
-    @property
-    def has_range(self) -> bool:
-        """Whether it is known between which ends rewards lie."""
-        return math.isfinite(max(self.reward_values))
-
-    @property
-    def measured_ends(self) -> tuple[float, float]:
-        """Between which numbers a reward that is measured has to lie."""
-        return max(min(self.reward_values), -LARGEST), min(max(self.reward_values), LARGEST)
-
-    @property
-    def _ends(self) -> tuple[float, float]:
-        """What is 0 and 1 on the scale of policies, or the other way round; without a range, the reward's own."""
-        return (min(self.reward_values), max(self.reward_values)) if self.has_range else (0.0, 1.0)
-
-    @property
-    def known_values(self) -> dict[str, tuple[str, ...]]:
-        """The domains without the value that stands for what is missing, as a world has them that knows nothing else: a
-        reward that may be any number is 0 or 1 there."""
-        found = {v: domain.known for v, domain in self.domains.items()}
-        return found if self.has_range else {**found, self.reward: BINARY}
-
-    @property
-    def utility_slope(self) -> float:
-        """By how much utility changes with one unit of the reward."""
-        low, high = self._ends
-        scale = 1 / (high - low)
-        return scale if self.goal == "max" else -scale
-
-    @property
-    def hidden(self) -> tuple[str, ...]:
-        """The variables of the full graph that are not observed."""
-        return tuple(v for v in self.full_graph.variables if v not in self.graph)
-
-    @property
-    def numbers(self) -> frozenset[str]:
-        """The variables that are numbers without bins: `effect` can adjust for them, and nothing else can use them."""
-        return frozenset(v for v in self.graph.variables if not self.domains[v])
-
-    def require_values(self) -> None:
-        """Refuse a problem with numbers where every variable must have values."""
-        if self.numbers:
-            raise DobanditError(
-                f"{listing(sorted(self.numbers))}: only effects from logs can be adjusted for a number without bins; "
-                "give it cut points in [bins], or leave it out of `observed`"
-            )
-
-    @property
     def costs_are_drawn(self) -> bool:
         """Whether some cost is a rule that only a simulation can draw from."""
         return any(not isinstance(cost, float) for cost in self.costs)
@@ -287,7 +193,7 @@ class Problem(_Fields):
     @property
     def sets_single_variables(self) -> bool:
         """Whether the arms are do() and all values of single variables, as many algorithms assume."""
-        return self.arms == single_arms(self.intervenable, self.domains)
+        return self.arms == single_arms(self.intervenable, self.settings)
 
     def __hash__(self) -> int:
         return hash((self.graph, self.reward, self.budget, self.objective, self.goal, self.arms, self.costs))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from numbers import Real
 from typing import Any, TypeGuard, TypeVar
 
@@ -41,6 +41,15 @@ class Faults:
             if key not in keys:
                 self.unknown((*place, str(key)), "unknown key", str(key), keys)
         return {normal(key) if isinstance(key, str) else key: item for key, item in (value or {}).items()}
+
+    def by_variable(self, value: object, key: str, known: Iterable[str]) -> Iterator[tuple[str, Any, Place]]:
+        """What a table says about variables, and where; a name that is no variable is a fault."""
+        known = list(known)
+        for name, said in self.mapping(value, (key,)).items():
+            if name in known:
+                yield name, said, (key, name)
+            else:
+                self.unknown((key, str(name)), f"there is no variable {name}", str(name), known)
 
     def names(self, value: object, place: Place, known: Iterable[str]) -> tuple[str, ...]:
         """A list of names of variables, each known and named once."""

@@ -14,14 +14,15 @@ from typing import NamedTuple
 
 from dobandit.errors import ArmError, listing
 from dobandit.graph import Graph
-from dobandit.problem.arguments import read_intervenable
 from dobandit.problem.arms import Arm
 from dobandit.problem.domain import Domain
 from dobandit.problem.faults import Faults, is_positive
+from dobandit.problem.variables import Variables
 
 MOST_ARMS = 1000  # where variables are set together
 ENOUGH = 5000  # sets after which counting ends: they are too many anyway
 Set = tuple[str, ...]  # of variables, in graph order
+Values = Mapping[str, tuple[str, ...]]  # that variables can be set to
 
 
 class Offer(NamedTuple):
@@ -33,31 +34,45 @@ class Offer(NamedTuple):
     arms: Iterable[Arm | str] | None
 
 
-def read_arms(
-    offer: Offer, full: Graph, graph: Graph, domains: Mapping[str, Domain], reward: str, faults: Faults
-) -> tuple[tuple[str, ...], tuple[Arm, ...]]:
-    """The variables that may be set, and the arms. `graph` and `domains` have the observed variables only."""
+def read_arms(offer: Offer, known: Variables, faults: Faults) -> tuple[Set, tuple[Arm, ...]]:
+    """The variables that may be set, and the arms."""
     if offer.arms is not None:
-        return _listed(offer, graph, domains, reward, faults)
-    settable = tuple(v for v in read_intervenable(offer.intervenable, full, domains, reward, faults) if v in domains)
-    named = _named_sets(offer.together, full, settable, faults)
-    sizes, singles = {v: len(domains[v].known) for v in settable}, [(v,) for v in settable]
-    small = _small_sets(offer.most_at_once, graph, reward, sizes, faults)
+        return _listed(offer, known, faults)
+    graph, values, settable = known.graph, known.settings, _settable(offer.intervenable, known, faults)
+    named = _named_sets(offer.together, known.full_graph, settable, faults)
+    sizes, singles = {v: len(values[v]) for v in settable}, [(v,) for v in settable]
+    small = _small_sets(offer.most_at_once, graph, known.reward, sizes, faults)
     sets = sorted({*named, *small}, key=lambda s: (len(s), [graph.variables.index(v) for v in s]))
     too_many = bool(sets) and _are_too_many(1 + _number([*singles, *sets], sizes), len(small) > ENOUGH, offer, faults)
-    joint = () if too_many else (arm for s in sets for arm in _values(s, domains))
-    return settable, (*single_arms(settable, domains), *joint)
+    joint = () if too_many else (arm for s in sets for arm in _arms_of(s, values))
+    return settable, (*single_arms(settable, values), *joint)
 
 
-def single_arms(settable: Iterable[str], domains: Mapping[str, Domain]) -> tuple[Arm, ...]:
+def _settable(stated: Iterable[str] | None, known: Variables, faults: Faults) -> Set:
+    """The variables that may be set, in graph order: by default all that have values, but for the reward."""
+    graph, reward, place = known.full_graph, known.reward, ("intervenable",)
+    if stated is None:
+        wanted = set(graph.origin.exposures or graph.variables)
+    else:
+        wanted = set(faults.names(stated, place, graph.variables))
+        if reward in wanted:
+            faults.add(place, f"the reward {reward} cannot be set")
+        for name in sorted(wanted.difference(known.graph.variables)):
+            faults.add(place, f"{name} is not observed, so it cannot be set")
+        for name in sorted(wanted & known.numbers):
+            faults.add(place, f"{name} is a number, which has no values to set; give it cut points in [bins]")
+    return tuple(v for v in graph.in_order(wanted - {reward} - known.numbers) if v in known.graph)
+
+
+def single_arms(settable: Iterable[str], values: Values) -> tuple[Arm, ...]:
     """do(), and all values of each variable."""
-    return (Arm(), *(arm for v in settable for arm in _values((v,), domains)))
+    return (Arm(), *(arm for v in settable for arm in _arms_of((v,), values)))
 
 
-def _values(variables: Set, domains: Mapping[str, Domain]) -> Iterator[Arm]:
+def _arms_of(variables: Set, values: Values) -> Iterator[Arm]:
     """The arms that set these variables, in the order of their values."""
-    for values in product(*(domains[v].known for v in variables)):
-        yield Arm(tuple(zip(variables, values, strict=True)))
+    for chosen in product(*(values[v] for v in variables)):
+        yield Arm(tuple(zip(variables, chosen, strict=True)))
 
 
 def _number(sets: Iterable[Set], sizes: Mapping[str, int]) -> int:
@@ -132,11 +147,9 @@ def every_one_matters(graph: Graph, reward: str, variables: Iterable[str]) -> bo
     return together <= graph.without_edges(into=together).ancestral(reward)
 
 
-def _listed(
-    offer: Offer, graph: Graph, domains: Mapping[str, Domain], reward: str, faults: Faults
-) -> tuple[tuple[str, ...], tuple[Arm, ...]]:
+def _listed(offer: Offer, known: Variables, faults: Faults) -> tuple[Set, tuple[Arm, ...]]:
     """The arms that are listed one by one, and do()."""
-    place = ("arms",)
+    place, domains = ("arms",), {v: known.domains[v] for v in known.graph.variables}
     for key in ("intervenable", "together", "most_at_once"):
         if getattr(offer, key) is not None:
             faults.add((key,), "arms lists everything that can be done: remove this line, or arms")
@@ -151,16 +164,16 @@ def _listed(
         except ArmError as error:
             faults.add(place, str(error))
             continue
-        if fault := _fault(arm, domains, reward):
+        if fault := _fault(arm, domains, known.reward):
             faults.add(place, f"{arm}: {fault}")
         elif arm in found:
             faults.add(place, f"{arm} is listed twice")
         else:
             found[arm] = None
-    arms = sorted(found, key=lambda arm: _place(arm, graph, domains))
+    arms = sorted(found, key=lambda arm: _place(arm, known.graph, domains))
     if len(arms) > MOST_ARMS:
         faults.add(place, f"{len(arms):,} arms are listed; at most {MOST_ARMS:,} are possible")
-    settable = graph.in_order({v for arm in arms for v in arm.variables})
+    settable = known.graph.in_order({v for arm in arms for v in arm.variables})
     return settable, (Arm(), *(arm for arm in arms if not arm.observes))
 
 
