@@ -195,7 +195,7 @@ CORPUS: dict[bytes, Rows | str] = {
     b"A,B\n1,caf\xe9\n": Counter({("1", "café"): 1}),
     b"A,B\n" + b"x" * 3_000_000 + b",2\n": Counter({("x" * 3_000_000, "2"): 1}),
     f"{WIDE}\n{'1,' * 9_999}1\n".encode(): Counter({("1",) * 10_000: 1}),
-    f"{WIDE}\n{'1,' * 9_998}1\n".encode(): "line 2: 9999 fields, but the header names 10000",
+    f"{WIDE}\n{'1,' * 9_998}1\n".encode(): "line 2: 9,999 fields, but the header names 10000",
 }
 
 

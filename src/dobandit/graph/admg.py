@@ -19,10 +19,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dobandit.errors import GraphError
-from dobandit.graph import components, projection, separation
+from dobandit.graph import projection
 from dobandit.graph.checking import Edge, Origin, Parts, checked
 from dobandit.graph.edges import Nodes
 from dobandit.graph.forms import Forms
+from dobandit.graph.separation import closure, reachable
 
 if TYPE_CHECKING:
     from dobandit.graph.files import GraphLike
@@ -91,7 +92,12 @@ class Graph(Forms):
     @cached_property
     def c_components(self) -> tuple[frozenset[str], ...]:
         """The groups that hidden causes tie together, in the order of their first variables."""
-        return components.c_components(self)
+        found: dict[str, frozenset[str]] = {}  # by variable
+        for node in self.variables:
+            if node not in found:
+                component = frozenset(closure({node}, self._siblings))
+                found |= dict.fromkeys(component, component)
+        return tuple(dict.fromkeys(found.values()))
 
     def c_component(self, node: str) -> frozenset[str]:
         return next(c for c in self.c_components if self._known(node) in c)
@@ -100,12 +106,16 @@ class Graph(Forms):
         """The variables that P(node | predecessors) really depends on, for the order `variables`.
 
         With T the part of the graph up to `node` that bidirected edges tie to it, they are T and the
-        parents of T, without `node` itself (Bhattacharyya et al. 2020, Lemma 3.5).
+        parents of T, without `node` itself (Bhattacharyya et al. 2020, Lemma 3.5). Printed without the restriction to
+        predecessors (eq. 3 of the paper), the product of P(V_j | Z_j) is not a distribution.
 
         >>> Graph("X -> Y; X <-> W").effective_parents("Y")
         frozenset({'X'})
         """
-        return components.effective_parents(self, self._known(node))
+        node = self._known(node)
+        upto = frozenset(self.variables[: self.variables.index(node) + 1])
+        tied = closure({node}, {v: self._siblings[v] & upto for v in upto})
+        return self.with_parents(tied) - {node}
 
     def ordered_effective_parents(self, node: str) -> tuple[str, ...]:
         """The effective parents in the order of the graph: the conditions of the factor P(node | ...).
@@ -149,7 +159,9 @@ class Graph(Forms):
         >>> g.needed_factors("Y"), g.needed_factors("Y", do="X")
         (('Z', 'X', 'M', 'Y'), ('M', 'Y'))
         """
-        return components.needed_factors(self, self._known(y), frozenset([do] if isinstance(do, str) else do))
+        is_set = frozenset([do] if isinstance(do, str) else do)
+        conditions = {v: self.effective_parents(v) - (is_set - self.c_component(v)) for v in self.variables}
+        return self.in_order(closure({self._known(y)}, conditions))
 
     # -- other graphs --------------------------------------------------------------------------
 
@@ -223,7 +235,7 @@ class Graph(Forms):
         a, b, given = self._known_set(a), self._known_set(b), self._known_set(given)
         if a & b or (a | b) & given:
             raise GraphError("separated: the three sets of variables must not overlap")
-        return not b & separation.reachable(self, a, given)
+        return not b & reachable(self, a, given)
 
     def has_backdoor(self, x: str, y: str) -> bool:
         """Whether some back-door path is open, so that seeing x tells something else about y than setting it.
