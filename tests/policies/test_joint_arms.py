@@ -63,11 +63,3 @@ def test_a_study_of_pairs_asks_records_and_opens_again(tmp_path: object) -> None
         assert study.problem == problem("cumulative")
         assert {str(arm.arm) for arm in study.status().arms} >= {"do(A=1, B=1)"}
         assert study.best().arm == "do(A=1, B=1)"
-
-
-def test_status_says_that_the_graph_is_not_tested_where_there_are_too_many_arms() -> None:
-    graph = "{A, B, C, D, E, F, G, H} -> Y"
-    for most, is_off in ((1, False), (2, True)):
-        large = db.Problem(graph, "Y", 100, most_at_once=most)
-        with db.Study.create(":memory:", large, policy="thompson") as study:
-            assert any("the graph is not tested" in text for text in study.status().warnings) == is_off

@@ -30,8 +30,9 @@ class CountTable:
 
     The reward has two cells: what it is worth on the scale from 0 to 1, and the rest of the one. With `moments` it has
     four: the number of outcomes, and the sums of the first three powers of how far their rewards are above a reference.
-    With `by_arm` every arm of the problem has its own part of the table, which has the arm as its first axis. A table
-    that is not `needed` enters no estimate, so it may be missing where an earlier version counted a log.
+    With `by_arm` every arm of the problem has its own part of the table, which has the arm as its first axis; `parts`
+    are the parts of all arms where some have one in common. A table that is not `needed` enters no estimate, so it may
+    be missing where an earlier version counted a log.
     """
 
     variable: str
@@ -42,6 +43,7 @@ class CountTable:
     by_arm: bool = False
     needed: bool = True
     moments: bool = False
+    parts: tuple[int, ...] = ()
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -59,6 +61,13 @@ def own_rewards(problem: Problem) -> CountTable:
     return measuring(problem, CountTable(problem.reward, arms=tuple(range(len(problem.arms))), by_arm=True))
 
 
+def _parts(table: CountTable, arms: int) -> Indices | None:
+    """The part of the table that each arm has; None if they have all of it in common."""
+    if table.by_arm:
+        return np.arange(arms)
+    return np.array(table.parts, dtype=np.intp) if table.parts else None
+
+
 class Layout:
     """Where the cells of some tables lie in the flat row."""
 
@@ -68,25 +77,27 @@ class Layout:
             raise ValueError("no table may condition on the reward, which counts partly for both of its cells")
         cards = {v: len(problem.domains[v]) for v in problem.graph.variables}
         place = {v: i for i, v in enumerate(problem.graph.variables)}
-        by_arm = {True: (len(problem.arms),), False: ()}
-        cells = {problem.reward: {False: 2, True: 1 + MOMENTS}}
+        of_reward = {False: 2, True: 1 + MOMENTS}
+        self.parts = [_parts(table, len(problem.arms)) for table in self.tables]  # of all arms
         self.shapes = [
-            (*by_arm[t.by_arm], *(cards[v] if v not in cells else cells[v][t.moments] for v in t.variables))
-            for t in self.tables
+            (*number, *(of_reward[t.moments] if v == problem.reward else cards[v] for v in t.variables))
+            for t, parts in zip(self.tables, self.parts, strict=True)
+            for number in [() if parts is None else (int(parts.max()) + 1,)]
         ]
         sizes = [int(np.prod(shape)) for shape in self.shapes]
         self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
         self.size = int(self.offsets[-1])
         # Real numbers, because NumPy multiplies matrices of whole ones slowly; all places are exact below 2^53.
         self._strides = np.zeros((len(place), len(self.tables)))
-        self._arm_strides = np.zeros(len(self.tables), dtype=np.intp)
-        for k, (table, shape) in enumerate(zip(self.tables, self.shapes, strict=True)):
-            shape = shape[table.by_arm :]
-            self._arm_strides[k] = int(np.prod(shape)) if table.by_arm else 0
+        self._part_starts = np.zeros((len(problem.arms), len(self.tables)), dtype=np.intp)  # inside the tables
+        for k, (table, shape, parts) in enumerate(zip(self.tables, self.shapes, self.parts, strict=True)):
+            if parts is not None:
+                shape = shape[1:]
+                self._part_starts[:, k] = parts * int(np.prod(shape))
             for axis, v in enumerate(table.variables):
                 if v != problem.reward:  # the reward counts in all of its cells
                     self._strides[place[v], k] += int(np.prod(shape[axis + 1 :]))
-        self._by_arm = bool(self._arm_strides.any())
+        self._has_parts = bool(self._part_starts.any())
         self._every = np.array([t.every for t in self.tables], dtype=np.intp)
         self._rest = np.array([t.rest for t in self.tables], dtype=np.intp)
         self._split = bool((self._every > 1).any())
@@ -154,8 +165,8 @@ class Layout:
         cells = (codes.astype(float) @ self._strides).astype(np.intp)
         cells += self.offsets[:-1]
         cells += (rows * self.size)[:, np.newaxis]
-        if self._by_arm:
-            cells += arms[:, np.newaxis] * self._arm_strides
+        if self._has_parts:
+            cells += self._part_starts.take(arms, axis=0)
         counted = self._counted.take(arms, axis=0)
         if self._split:
             counted *= number[:, np.newaxis] % self._every == self._rest

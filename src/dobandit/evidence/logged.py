@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dobandit.arrays import Array, Indices
+from dobandit.arrays import Array, Flags, Indices
 from dobandit.errors import ArmError, DataError
-from dobandit.evidence.count_tables import MOMENTS, CountTable, Layout
+from dobandit.evidence.count_tables import MOMENTS, Layout
 from dobandit.evidence.counts import (
     INTERVENTION,
     LARGEST,
@@ -59,11 +59,13 @@ def read_log(problem: Problem, source: Source, layout: Layout) -> Logged:
     others = {v: None for t in layout.tables for v in t.variables if v != problem.reward}
     whole = _rows(problem, source, others) if cells(others, problem.domains) <= LARGEST else None
     counts = np.zeros(layout.size)
-    for table, shape, at in zip(layout.tables, layout.shapes, layout.slices, strict=True):
+    for table, shape, at, parts in zip(layout.tables, layout.shapes, layout.slices, layout.parts, strict=True):
         group = [v for v in table.variables if v != problem.reward]
         rows = _rows(problem, source, group) if whole is None else whole
+        index = [*([] if parts is None else [parts[rows.arms]]), *(rows.codes[v] for v in group)]
+        counted = np.isin(rows.arms, table.arms)
         of_reward = table.variable == problem.reward
-        counts[at] = (_moments if table.moments else _shares if of_reward else _numbers)(rows, group, shape, table)
+        counts[at] = (_moments if table.moments else _shares if of_reward else _numbers)(rows, index, shape, counted)
     arms = _rows(problem, source, ()) if whole is None else whole
     if not arms.number.sum():
         raise DataError(f"{source.name}: there are no rows to observe")
@@ -71,26 +73,20 @@ def read_log(problem: Problem, source: Source, layout: Layout) -> Logged:
     return Logged(counts, number, earned, arms.reference, arms.worst)
 
 
-def _numbers(rows: _Rows, group: Sequence[str], shape: tuple[int, ...], table: CountTable) -> Array:
+def _numbers(rows: _Rows, index: Sequence[Indices], shape: tuple[int, ...], counted: Flags) -> Array:
     """The cells of a table of another variable than the reward."""
-    return sums(_index(rows, group, table), rows.number * np.isin(rows.arms, table.arms), shape).ravel()
+    return sums(index, rows.number * counted, shape).ravel()
 
 
-def _shares(rows: _Rows, group: Sequence[str], shape: tuple[int, ...], table: CountTable) -> Array:
+def _shares(rows: _Rows, index: Sequence[Indices], shape: tuple[int, ...], counted: Flags) -> Array:
     """The two cells of every row of a table of the reward."""
-    counted, index = np.isin(rows.arms, table.arms), _index(rows, group, table)
     lost, won = (rows.number - rows.earned) * counted, rows.earned * counted
     return np.stack([sums(index, lost, shape[:-1]), sums(index, won, shape[:-1])], axis=-1).ravel()
 
 
-def _moments(rows: _Rows, group: Sequence[str], shape: tuple[int, ...], table: CountTable) -> Array:
+def _moments(rows: _Rows, index: Sequence[Indices], shape: tuple[int, ...], counted: Flags) -> Array:
     """The number of outcomes and the sums of powers in every row of a table of the reward."""
-    counted, index = np.isin(rows.arms, table.arms), _index(rows, group, table)
     return np.stack([sums(index, each * counted, shape[:-1]) for each in (rows.number, *rows.powers)], axis=-1).ravel()
-
-
-def _index(rows: _Rows, group: Sequence[str], table: CountTable) -> list[Indices]:
-    return [*([rows.arms] if table.by_arm else []), *(rows.codes[v] for v in group)]
 
 
 def _rows(problem: Problem, source: Source, variables: Iterable[str]) -> _Rows:

@@ -88,19 +88,27 @@ def status(books: Books, now: float) -> Status:
         logged=sum(batch["rows"] for batch in books.batches.values() if batch["counts"]),
         uncounted=tuple(name for name, batch in books.batches.items() if not batch["counts"]),
         arms=_arms(books, known, answer),
-        warnings=(*known.warnings, *_guard_is_off(books)),
+        warnings=(*known.warnings, *_not_watched(books)),
         recommended=str(books.problem.arms[answer.arm]),
         expected_loss=answer.loss,
     )
 
 
-def _guard_is_off(books: Books) -> Iterator[str]:
-    """Said where the implied independencies are not tested, because all outcomes together have too many cells."""
+def _not_watched(books: Books) -> Iterator[str]:
+    """Said where some outcomes do not test the graph, because all of them together have too many cells."""
     graphs = books.leader.graphs
-    if graphs is not None and doubts_graph(books) and not graphs.given.joint.tables:
+    if graphs is None or not doubts_graph(books):
+        return
+    watched, arms = len(graphs.given.joint.arms), len(books.problem.arms)
+    if not watched:
         yield (
-            "the graph is not tested on outcomes: with this many arms and variables there are too many cells to count; "
+            "the graph is not tested on outcomes: with this many variables there are too many cells to count; "
             "test it on your rows with dobandit check --data FILE"
+        )
+    elif watched < arms:
+        yield (
+            f"the graph is tested on the outcomes of {watched} of {arms} options, those that set the fewest variables: "
+            "all outcomes would have too many cells to count"
         )
 
 

@@ -124,11 +124,12 @@ def is_same_log(one: facts.Observed, other: facts.Observed) -> bool:
 
 def _written(table: CountTable) -> dict[str, Any]:
     fields = {"variable": table.variable, "given": list(table.given), "arms": list(table.arms), "by_arm": table.by_arm}
-    return fields | ({"moments": True} if table.moments else {})
+    fields |= {"moments": True} if table.moments else {}
+    return fields | ({"parts": list(table.parts)} if table.parts else {})
 
 
 def _key(table: Mapping[str, Any]) -> tuple[object, ...]:
     """What tells a table from others, from its fields or as it is written in a log; the first logs had none by arm,
-    and none with moments."""
-    kinds = table.get("by_arm", False), table.get("moments", False)
+    none with moments and none with parts."""
+    kinds = table.get("by_arm", False), table.get("moments", False), tuple(table.get("parts", ()))
     return table["variable"], tuple(table["given"]), tuple(table["arms"]), *kinds

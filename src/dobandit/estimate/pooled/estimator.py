@@ -30,11 +30,15 @@ PULLS = 10  # own pulls below which an arm cannot refute the graph
 
 
 class PooledEstimator:
-    """The pooled evidence of a problem, compiled. Arrays are (arm, row) or, inside tables, (..., row)."""
+    """The pooled evidence of a problem, compiled. Arrays are (arm, row) or, inside tables, (..., row).
 
-    def __init__(self, problem: Problem) -> None:
+    With `from_joint` it reads outcomes that were counted in the joint table, which may not count those of all arms.
+    """
+
+    def __init__(self, problem: Problem, from_joint: bool = False) -> None:
         self.problem = problem
-        self.pool = Pool(problem)
+        self.joint = Joint(problem)
+        self.pool = Pool(problem, self.joint.arms if from_joint else None)
         # For simple regret, rows without data are taken to be like the others. For cumulative regret they keep the
         # benefit of the doubt: with centred tables causal-thompson lost more late in long runs.
         groups = shared_groups(self.pool.layout) if problem.objective == "simple" else ()
@@ -42,7 +46,6 @@ class PooledEstimator:
         self.conditions = (MomentConditions if self.is_real else Conditions)(self.pool.layout, groups)
         self.weighing = ArmEstimator(self.pool, self.conditions)
         self.expected = ExpectedCounts(self.pool, self.conditions)
-        self.joint = Joint(problem)
         self.implied = ImpliedIndependencies(problem, self.joint)
         self.own = OwnRewards(problem)
         self.tables: Sequence[CountTable] = (*self._of_graph, *self.joint.tables)
@@ -74,9 +77,10 @@ class PooledEstimator:
         """Where the cells of the joint table belong in the tables of the graph."""
         return self.joint.places(self._of_graph)
 
-    def outcomes(self, evidence: Evidence) -> Array:
-        """The number of outcomes in the joint table."""
-        return self.joint.outcomes(self.together(evidence))
+    def has_all_outcomes(self, evidence: Evidence) -> Flags:
+        """Whether the joint table has all outcomes of its arms: older studies counted other tables."""
+        told = evidence.told[:, list(self.joint.arms)].sum(axis=1)
+        return np.asarray(self.joint.outcomes(self.together(evidence)) >= told - 0.5)
 
     def together(self, evidence: Evidence) -> Array:
         """The counts of the joint table."""

@@ -15,6 +15,7 @@ import numpy as np
 from dobandit.arrays import Array, Indices
 from dobandit.estimate.observational import FEWEST
 from dobandit.estimate.pooled.circuit import total
+from dobandit.estimate.pooled.invariance import by_effect
 from dobandit.estimate.pooled.joint import Joint
 from dobandit.evidence import CountTable, Layout, measuring
 from dobandit.graph import Independence, separator
@@ -36,13 +37,14 @@ class ImpliedIndependencies:
     """The independencies between variables that act on the reward; none where there is no joint table of all outcomes.
 
     What a graph implies about observations it implies about the outcomes of every arm: an intervention cuts paths and
-    opens none. So the outcomes of each arm are tested by themselves, and the statistics added up.
+    opens none. So the outcomes of each arm are tested by themselves, and the statistics added up. Where variables are
+    set together there are many arms with few outcomes each; those that leave the same to change are tested as one.
     """
 
     def __init__(self, problem: Problem, joint: Joint) -> None:
         self.independencies = tuple(_implied(problem)) if joint.tables else ()
         self._joint = joint
-        self._tables = Layout(problem, [_table(one, problem) for one in self.independencies])
+        self._tables = Layout(problem, [_table(one, problem, joint.arms) for one in self.independencies])
         self._places = joint.places(self._tables.tables) if self.independencies else np.zeros((0, 0), dtype=np.intp)
         self._strata = {moments: _strata(self._tables, moments) for moments in (False, True)}
 
@@ -76,11 +78,13 @@ def _implied(problem: Problem) -> list[Independence]:
     return found
 
 
-def _table(independence: Independence, problem: Problem) -> CountTable:
+def _table(independence: Independence, problem: Problem, arms: tuple[int, ...]) -> CountTable:
     """The counts of the one variable by the other and the rest; the reward can only be counted itself."""
     a, b, given = independence
     counted, by = (a, b) if a == problem.reward else (b, a)
-    return measuring(problem, CountTable(counted, (*given, by), arms=tuple(range(len(problem.arms))), by_arm=True))
+    if problem.sets_single_variables:
+        return measuring(problem, CountTable(counted, (*given, by), arms=arms, by_arm=True))
+    return measuring(problem, by_effect(problem, counted, (*given, by), arms))
 
 
 def _strata(tables: Layout, moments: bool) -> list[Strata]:

@@ -125,3 +125,14 @@ def private(problem: Problem, variable: str, given: Iterable[str], setting: froz
     """The table P(variable | given) of those who set one of these sets of variables."""
     arms = tuple(k for k, arm in enumerate(problem.arms) if frozenset(arm.variables) in setting)
     return CountTable(variable, tuple(given), arms=arms)
+
+
+def by_effect(problem: Problem, variable: str, given: Iterable[str], arms: Iterable[int]) -> CountTable:
+    """The counts of P(variable | given) in the outcomes of some arms, apart where these change it in different ways."""
+    left, given = dict[Set, int](), tuple(given)
+    parts = [0] * len(problem.arms)
+    able = [k for k in arms if variable not in problem.arms[k].variables]
+    for k in able:
+        still = still_changed_by(problem.graph, frozenset(problem.arms[k].variables), variable, given)
+        parts[k] = left.setdefault(still, len(left))
+    return CountTable(variable, given, arms=tuple(able), parts=tuple(parts))

@@ -6,7 +6,7 @@ of formulas of which the better one is taken; an arm for which every table would
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -31,15 +31,14 @@ class Pair(NamedTuple):
 
 
 class Pool:
-    """What is compiled once for a problem."""
+    """What is compiled once for a problem. `counted` are the arms whose outcomes are counted, by default all."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, counted: Iterable[int] | None = None) -> None:
         self.problem = problem
-        sets = tuple(dict.fromkeys(frozenset(arm.variables) for arm in problem.arms))
-        acts = {
-            s: acting(problem.graph, problem.reward, s) for s in sets
-        }  # what still matters when all of them are set
-        self._acting = [acts[frozenset(arm.variables)] for arm in problem.arms]
+        of_arm = [frozenset(arm.variables) for arm in problem.arms]
+        acts = {s: acting(problem.graph, problem.reward, s) for s in of_arm}  # what still matters when all are set
+        self._acting = [acts[s] for s in of_arm]
+        sets = tuple(dict.fromkeys(of_arm if counted is None else (of_arm[k] for k in counted)))
         chosen: dict[Do, FormulaChoice] = {(): choice_for_observing(problem)}
         chosen |= {do: choice_for(problem, do, sets) for do in dict.fromkeys(self._acting) if do}
         self.alias_of = np.array(first_alike(problem))

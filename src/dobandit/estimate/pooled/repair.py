@@ -41,7 +41,7 @@ class RepairedGraphs:
     def _with_causes(self, added: bytes) -> PooledEstimator:
         marks = np.frombuffer(added, dtype=bool).tolist()
         causes = [pair for pair, is_added in zip(self.pairs, marks, strict=True) if is_added]
-        return PooledEstimator(self.problem.with_hidden_causes(causes))
+        return PooledEstimator(self.problem.with_hidden_causes(causes), from_joint=True)
 
     def no_doubts(self, rows: int) -> Doubts:
         """What is remembered before the first outcome."""
@@ -62,8 +62,7 @@ class RepairedGraphs:
 
     def repaired(self, evidence: Evidence, added: Added) -> Added:
         """Every violated independence is explained by a hidden cause, the most violated one first, until all hold."""
-        # Older studies counted other tables.
-        complete = self.given.outcomes(evidence) >= evidence.told.sum(axis=1) - 0.5
+        complete = self.given.has_all_outcomes(evidence)
         while True:
             new = added.copy()
             for rows, other, part in self.by_graph(evidence, added):
