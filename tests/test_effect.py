@@ -166,7 +166,7 @@ def test_strata_without_the_arm_count_as_the_mean_of_the_rows_that_have_it() -> 
 def test_a_value_that_never_occurs_is_told_where_covariates_are_numbers_too() -> None:
     rng = np.random.default_rng(0)
     rows = {"Z": rng.normal(size=60), "X": np.zeros(60, int), "Y": rng.normal(size=60)}
-    with pytest.raises(ArmError, match=r"do\(X=1\): the values of X are 0"):
+    with pytest.raises(ArmError, match=r"do\(X=1\): X has no value 1; its values are 0"):
         db.effect(named.BACK_DOOR, rows, do={"X": 1}, reward="Y")
 
 
@@ -310,7 +310,7 @@ def test_questions_that_cannot_be_answered() -> None:
         with pytest.raises(DobanditError, match="level: expected a number between 0 and 1"):
             db.effect(graph, rows, do={"X": 0}, reward="Y", level=level)  # type: ignore[arg-type]
     for do, error, message in (
-        ({"X": 2}, ArmError, r"do\(X=2\): the values of X are 0 and 1"),
+        ({"X": 2}, ArmError, r"do\(X=2\): X has no value 2; its values are 0 and 1"),
         ({"X": 0, "Y": 1}, GraphError, "do and on are both Y"),
         ({"Q": 0}, UnknownVariable, "no variable 'Q'"),
         ("X", ArmError, "do is a mapping"),

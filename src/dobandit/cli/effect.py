@@ -103,9 +103,7 @@ def _arm(problem: Problem, option: str, setting: str) -> Arm:
         return arm
     if arm.observes or not set(arm.variables) <= set(others):
         raise ArmError(f"{option} {setting}: there is no such variable to set; there are {listing(others)}")
-    for variable, value in arm.settings:
-        if value not in problem.domains[variable]:
-            raise ArmError(f"{option} {setting}: the values of {variable} are {listing(problem.domains[variable])}")
+    arm.codes(problem.domains)  # a value that there is not is refused here
     return arm
 
 

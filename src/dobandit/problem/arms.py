@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from dobandit.errors import ArmError, GraphError
+from dobandit.errors import ArmError, GraphError, listing
 from dobandit.graph import NAME, QUOTED, in_quotes, normal, quoted, unquoted
 from dobandit.problem.domain import value_in
 from dobandit.problem.kinds import Value
@@ -77,7 +77,12 @@ class Arm:
         return Arm(tuple((v, value_in(domains[v], value) if v in domains else value) for v, value in settings))
 
     def codes(self, domains: Mapping[str, Collection[str]]) -> dict[str, int]:
-        """The variables that are set, and the places of their values in their domains."""
+        """The variables that are set, and the places of their values in their domains, if they have these values."""
+        for v, value in self.settings:
+            if v not in domains:
+                raise ArmError(f"{self}: there is no variable {v}; known are {listing(domains)}")
+            if value not in domains[v]:
+                raise ArmError(f"{self}: {v} has no value {value}; its values are {listing(domains[v])}")
         return {v: list(domains[v]).index(value) for v, value in self.settings}
 
     def __str__(self) -> str:

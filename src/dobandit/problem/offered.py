@@ -15,7 +15,6 @@ from typing import NamedTuple
 from dobandit.errors import ArmError, listing
 from dobandit.graph import Graph
 from dobandit.problem.arms import Arm
-from dobandit.problem.domain import Domain
 from dobandit.problem.faults import Faults, is_positive
 from dobandit.problem.variables import Variables
 
@@ -157,38 +156,21 @@ def _listed(offer: Offer, known: Variables, faults: Faults) -> tuple[Set, tuple[
     if isinstance(listed, str) or not isinstance(listed, Iterable):
         faults.add(place, f'expected a list of arms such as "do(X=1)", not {listed!r}')
         return (), (Arm(),)
-    found: dict[Arm, None] = {}
+    order: dict[Arm, tuple[int, list[int], list[int]]] = {}  # the number of variables, these, and their values
     for given in listed:
         try:
             arm = (given if isinstance(given, Arm) else Arm.parse(given)).within(domains)
+            if known.reward in arm.variables:
+                raise ArmError(f"{arm}: the reward {known.reward} cannot be set")
+            codes = arm.codes(known.settings)
         except ArmError as error:
             faults.add(place, str(error))
             continue
-        if fault := _fault(arm, domains, known.reward):
-            faults.add(place, f"{arm}: {fault}")
-        elif arm in found:
+        if arm in order:
             faults.add(place, f"{arm} is listed twice")
-        else:
-            found[arm] = None
-    arms = sorted(found, key=lambda arm: _place(arm, known.graph, domains))
+        order[arm] = len(codes), [known.graph.variables.index(v) for v in codes], list(codes.values())
+    arms = sorted(order, key=order.__getitem__)
     if len(arms) > MOST_ARMS:
         faults.add(place, f"{len(arms):,} arms are listed; at most {MOST_ARMS:,} are possible")
     settable = known.graph.in_order({v for arm in arms for v in arm.variables})
     return settable, (Arm(), *(arm for arm in arms if not arm.observes))
-
-
-def _fault(arm: Arm, domains: Mapping[str, Domain], reward: str) -> str | None:
-    for variable, value in arm.settings:
-        if variable == reward:
-            return f"the reward {reward} cannot be set"
-        if variable not in domains:
-            return f"there is no variable {variable}; known are {listing(domains)}"
-        if value not in domains[variable].known:
-            return f"{variable} has no value {value}; its values are {listing(domains[variable].known)}"
-    return None
-
-
-def _place(arm: Arm, graph: Graph, domains: Mapping[str, Domain]) -> tuple[int, list[int], list[int]]:
-    """What arms are sorted by: the number of variables, these in graph order, and their values."""
-    codes = arm.codes(domains)
-    return len(codes), [graph.variables.index(v) for v in codes], list(codes.values())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from dobandit.errors import ArmError, DobanditError, listing
+from dobandit.errors import ArmError, DobanditError
 from dobandit.problem import Arm, Value, is_number
 
 
@@ -32,11 +32,7 @@ def arm_of(do: Mapping[str, Value]) -> Arm:
 
 def codes_of(arm: Arm, domains: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
     """The variables that an arm sets, and the places of their values."""
-    arm = arm.within(domains)
-    for variable, value in arm.settings:
-        if value not in domains[variable]:
-            raise ArmError(f"{arm}: the values of {variable} are {listing(domains[variable])}")
-    return arm.codes(domains)
+    return arm.within(domains).codes(domains)
 
 
 def checked_level(level: float) -> float:
