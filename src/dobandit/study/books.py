@@ -73,22 +73,18 @@ class Books:
     )  # pulls that were begun; it never goes back, so that no chance is used twice
     incomplete: int = field(default=0, metadata=AS_IS)  # outcomes with unknown values: paid, and no evidence
     open: dict[int, Lease] = field(default_factory=dict, metadata=LEASES)
-    reassigned: dict[int, int] = field(
-        default_factory=dict, metadata=BY_PULL
-    )  # expired pulls that others got: their arms
+    # Expired pulls that others got: their arms.
+    reassigned: dict[int, int] = field(default_factory=dict, metadata=BY_PULL)
     withdrawn: dict[int, bool] = field(default_factory=dict, metadata=BY_PULL)  # whether they cost nothing
-    batches: dict[str, dict[str, Any]] = field(
-        default_factory=dict, metadata=AS_IS
-    )  # logs by name: rows, digest, whether they count
+    # Logs by name: rows, digest, whether they count.
+    batches: dict[str, dict[str, Any]] = field(default_factory=dict, metadata=AS_IS)
     records: dict[str, int] = field(default_factory=dict, metadata=AS_IS)  # unasked experiments by name: their pulls
-    extensions: dict[str, float] = field(
-        default_factory=dict, metadata=AS_IS
-    )  # additions to the budget by name: how much
+    # Additions to the budget by name: how much.
+    extensions: dict[str, float] = field(default_factory=dict, metadata=AS_IS)
     arm: int = field(default=0, metadata=AS_IS)  # of the last decision
     again: int = field(default=0, metadata=AS_IS)  # how often it is still to be carried out
-    state: Mapping[str, Any] | None = field(
-        default=None, metadata=AS_IS
-    )  # what the policy remembers, if the events say it
+    # What the policy remembers, if the events say it.
+    state: Mapping[str, Any] | None = field(default=None, metadata=AS_IS)
     memory: Any = None  # the same as dobandit.study.decisions reads it, or works it out where they do not
     amended: Mapping[int, Mapping[str, str]] = field(default_factory=dict)  # outcomes that count instead, by pull
 

@@ -168,9 +168,8 @@ class Observed(Fact):
 
 
 KINDS = {kind.kind: kind for kind in (Created, Asked, Leased, Told, Recorded, Amended, Withdrawn, Extended, Observed)}
-_FORMS: dict[
-    type[Fact], dict[str, tuple[Callable[[Any], bool], bool]]
-] = {}  # the check of every field, and whether it must be there
+# The check of every field, and whether it must be there.
+_FORMS: dict[type[Fact], dict[str, tuple[Callable[[Any], bool], bool]]] = {}
 for _kind in KINDS.values():
     _hints = get_type_hints(_kind, include_extras=True)
     _FORMS[_kind] = {f.name: (_hints[f.name].__metadata__[0], f.default is MISSING) for f in fields(_kind)}

@@ -25,9 +25,8 @@ _OURS = re.compile(r"\s*postgres(?:ql)?://", _ANY_CASE)
 _FORM = re.compile(r"postgres(?:ql)?://((?:[^@/]*@)?[^@#]*)(?:#([^@#]*))?", _ANY_CASE)  # up to the @ all may be secret
 _NEARLY_OURS = r"(?:postgres|psql)[a-z0-9+]*:"
 _SCHEME = re.compile(rf"\s*(?:[a-z][a-z0-9+.-]+:/|{_NEARLY_OURS})|.*{_NEARLY_OURS}/", _ANY_CASE)
-_LOGIN = re.compile(
-    r"(?!\.{0,2}/(?!/)|[a-z]:[\\/]).*(?::.*@|(?:password|passwd|pass|pwd)\s*=)", _ANY_CASE
-)  # not in a path
+# Not in a path:
+_LOGIN = re.compile(r"(?!\.{0,2}/(?!/)|[a-z]:[\\/]).*(?::.*@|(?:password|passwd|pass|pwd)\s*=)", _ANY_CASE)
 
 
 class Address(NamedTuple):
