@@ -26,26 +26,16 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _ROOMS = ("worlds",)
-_HOME = {
-    "Arm": "problem",
-    "Bounds": "estimate",
-    "DobanditError": "errors",
-    "Effect": "estimate",
-    "Effects": "estimate",
-    "Estimand": "identification",
-    "Graph": "graph",
-    "NotIdentifiable": "errors",
-    "Problem": "problem",
-    "Study": "study",
-    "bounds": "estimate",
-    "check_graph": "estimate",
-    "effect": "estimate",
-    "effects": "estimate",
-    "identify": "identification",
-    "is_identifiable": "identification",
-    "possibly_optimal": "graph",
-    "simulate": "simulation",
+_PUBLIC = {  # by room
+    "errors": ("DobanditError", "NotIdentifiable"),
+    "estimate": ("Bounds", "Effect", "Effects", "bounds", "check_graph", "effect", "effects"),
+    "graph": ("Graph", "possibly_optimal"),
+    "identification": ("Estimand", "identify", "is_identifiable"),
+    "problem": ("Arm", "Problem"),
+    "simulation": ("simulate",),
+    "study": ("Study",),
 }
+_HOME = {name: room for room, names in _PUBLIC.items() for name in names}
 
 __all__ = [
     "Arm",

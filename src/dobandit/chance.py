@@ -65,8 +65,7 @@ class Chance:
         if isinstance(round_, int):
             drawn, first = self._stretch(key, trials, round_ // STRETCH, width)
             of_round = drawn[:, round_ % STRETCH].reshape(-1, width)
-            found: Array = of_round.take(trials - first * BLOCK, axis=0)
-            return found
+            return np.asarray(of_round.take(trials - first * BLOCK, axis=0))
         found = np.empty((len(trials), width))
         for stretch in np.unique(round_ // STRETCH).tolist():
             rows = np.flatnonzero(round_ // STRETCH == stretch)

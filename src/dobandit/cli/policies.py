@@ -46,6 +46,5 @@ def command(as_json: bool, quiet: bool) -> None:
         name = f"[bold]{row['name']} *[/]" if row["name"] in RECOMMENDED.values() else row["name"]
         text = f"{cell(row['summary'])}\n[dim]{cell(row['reference'])}[/]"
         shown.add_row(name, row["objective"], text)
-    screen = console()
-    screen.print(shown)
-    screen.print("[dim]* recommended for its objective; studies are led by it unless another is named[/]")
+    remark = "[dim]* recommended for its objective; studies are led by it unless another is named[/]"
+    console().print(shown, remark, sep="\n")

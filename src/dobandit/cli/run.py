@@ -127,9 +127,8 @@ def _show(results: Results) -> None:
     shown = table("policy", numbers=("budget", f"{results.objective} regret", "± se", "spent", "pulls"))
     for name, *numbers in summary_rows(results):
         shown.add_row(cell(name), *numbers)
-    screen = console()
-    screen.print(shown)
-    screen.print(f"[dim]means over {counted(results.trials, 'trial')}, against {AGAINST[results.optimum]}[/]")
+    remark = f"[dim]means over {counted(results.trials, 'trial')}, against {AGAINST[results.optimum]}[/]"
+    console().print(shown, remark, sep="\n")
 
 
 def _write(results: Results, folder: Path, facts: dict[str, str], quiet: bool) -> None:

@@ -51,7 +51,6 @@ class Theorem2(NamedTuple):
     k: int  # the size of the largest c-component
     q: float  # the smallest positive q_{i,x}
     cells: float  # Z: the number of values of Pa~, for the variable that has most
-    constant: float  # M
     rate: Array  # sqrt(n(q)/B log(N B/n(q)))
     curve: Array  # the regret, at most, if M is right
 
@@ -129,7 +128,7 @@ def theorem_2(
     misjudged = 2 * (arms - 1) * found.cells.max() * np.exp(-(((1 - 2 ** (-1 / k)) * q) ** 2) * stage.budgets / 16)
     largest = float(np.ptp(stage.means))
     curve = np.fmin(2 * epsilon + misled + misjudged, largest)  # a budget below n(q)/N proves nothing
-    return Theorem2(stage.budgets * stage.unit, n, k, q, float(found.cells.max()), constant, rate, curve * stage.scale)
+    return Theorem2(stage.budgets * stage.unit, n, k, q, float(found.cells.max()), rate, curve * stage.scale)
 
 
 def simple_lower_rate(

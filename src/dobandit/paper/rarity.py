@@ -61,8 +61,7 @@ def _m(rarity: Array, largest: int) -> int:
 def _by_variable(rarity: Array, problem: Problem) -> Array:
     """The rarity of each variable's rarest value."""
     with_do = np.concatenate([[1.0], rarity])
-    rarest: Array = by_variable(with_do[np.newaxis], problem)[0]
-    return rarest
+    return np.asarray(by_variable(with_do[np.newaxis], problem)[0])
 
 
 def rarity(problem: Problem, world: World) -> Rarity:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dobandit.report.page import Page, Part, Picture, Points, Table
 
 
-def to_markdown(page: Page, pictures: str = "images") -> str:
-    """The page as text; `pictures` is the folder in which it looks for them.
+def to_markdown(page: Page) -> str:
+    """The page as text; it looks for its pictures in the folder `images`.
 
     >>> print(to_markdown(Page("Runs", "", {"seed": "0"}, [])), end="")
     # Runs
@@ -18,17 +18,17 @@ def to_markdown(page: Page, pictures: str = "images") -> str:
     facts = ", ".join(f"{name} {value}" for name, value in page.facts.items())
     blocks = [f"# {page.title}", page.lead, f"{facts}." if facts else ""]
     for section in page.sections:
-        blocks += [f"## {section.title}", *(_part(part, pictures) for part in section.parts)]
+        blocks += [f"## {section.title}", *(_part(part) for part in section.parts)]
     return "\n\n".join(filter(None, blocks)) + "\n"
 
 
-def _part(part: Part, pictures: str) -> str:
+def _part(part: Part) -> str:
     match part:
         case Table():
             lines = ["---" if i < part.words else "---:" for i in range(len(part.head))]
             return "\n".join(map(_row, [part.head, lines, *part.rows]))
         case Picture():
-            return f"![{part.shows}]({pictures}/{part.name}.svg)"
+            return f"![{part.shows}](images/{part.name}.svg)"
         case Points():
             return "\n".join(f"- {text}" for text in part.texts)
         case _:

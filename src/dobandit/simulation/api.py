@@ -97,9 +97,7 @@ def simulate_costs(
     seed: int = 0,
     *,
     first: int = 0,
-    executor: Submits | None = None,
     batch: int = BATCH,
-    progress: Progress | None = None,
 ) -> Results:
     """The same against the cost of intervening.
 
@@ -111,7 +109,7 @@ def simulate_costs(
         The problem; its budget is that of every cost.
     costs
         The costs to compare: each is that of every intervention.
-    world, policies, trials, seed, first, executor, batch, progress
+    world, policies, trials, seed, first, batch
         As for `simulate`.
 
     Returns
@@ -124,7 +122,7 @@ def simulate_costs(
     priced = draw_costs(match.problems, seed, first)[:, np.newaxis].repeat(len(grid), axis=1)
     priced[:, :, 1:] = np.array(grid)[np.newaxis, :, np.newaxis]
     size = max(BLOCK, batch // len(grid))
-    return _simulated(match, "cost", grid, _Work(priced, (problem.budget,), size, executor, progress, {}))
+    return _simulated(match, "cost", grid, _Work(priced, (problem.budget,), size, None, None, {}))
 
 
 def _grid(values: float | Sequence[float], what: str) -> tuple[float, ...]:

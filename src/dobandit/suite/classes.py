@@ -18,7 +18,7 @@ from dobandit.arrays import Array
 from dobandit.graph import Graph
 from dobandit.suite import generators as make
 from dobandit.suite.generators import Generator, every_arm_identifiable, some_arm_not_identifiable
-from dobandit.worlds import N5, N6, N6_HIDDEN, N7, World, parallel, xor
+from dobandit.worlds import N5, N6, N6_HIDDEN, N7, World, parallel, two_values, xor
 
 UNIT = "unit"  # every arm costs 1, also one that sets several variables
 # What it costs to set a variable, drawn for every arm of every trial; do() costs 1.
@@ -108,7 +108,7 @@ def _rare(chance: Generator, trial: int) -> World:
 
 def _rare_reward(chance: Generator, trial: int) -> World:
     world = _rand(chance, trial)
-    return make.replaced(world, {"Y": make.of_successes(_successes(world) * 2 * RARE_REWARD)})
+    return make.replaced(world, {"Y": two_values(_successes(world) * 2 * RARE_REWARD)})
 
 
 def _revenue(chance: Generator, trial: int) -> World:
@@ -137,7 +137,7 @@ def _wide(chance: Generator, trial: int) -> World:
         is_one = np.indices((2,) * len(inputs))[inputs.index(name)] == 1  # by the rows of Y
         ones = np.where(is_one, chance.beta(8, 2, is_one.shape), chance.beta(3, 5, is_one.shape))
         world = make.made_rare(world, name, 1, WIDE_RARE)
-        world = make.replaced(world, {"Y": np.stack([1 - ones, ones], axis=-1)[np.newaxis]})
+        world = make.replaced(world, {"Y": two_values(ones)[np.newaxis]})
         if _lead(world, f"do({name}=1)") > 0:
             return world
 

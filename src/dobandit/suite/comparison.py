@@ -36,8 +36,7 @@ class Comparison(Results):
         """By how much the best mean per cost of each trial exceeds the next one; NaN where do() is the only arm."""
         worst_first = np.sort(-self.means / self.prices, axis=1)  # NaN last
         best, second = np.pad(worst_first, ((0, 0), (0, 1)), constant_values=np.nan)[:, :2].T
-        found: Array = second - best
-        return found
+        return np.asarray(second - best)
 
     def settled(self, name: str, limit: float) -> float | None:
         """The smallest budget from which the mean regret stays within the limit; None if it never does.

@@ -75,11 +75,6 @@ def replaced(world: World, tables: Mapping[str, Array]) -> World:
     return World(world.graph, nodes, world.domains)
 
 
-def of_successes(ones: Array) -> Array:
-    """The table of a 0/1 reward from its chances of 1."""
-    return np.stack([1 - ones, ones], axis=-1)
-
-
 def made_rare(world: World, variable: str, code: int, probability: float) -> World:
     """The world in which the variable takes this value with this probability, whatever its inputs are."""
     others = world.nodes[world.positions[variable]].table.copy()

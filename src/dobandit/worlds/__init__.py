@@ -15,7 +15,7 @@ exact mean reward of every arm, and it draws what would have been seen.
 from dobandit.arrays import Array
 from dobandit.errors import WorldError
 from dobandit.worlds.described import of
-from dobandit.worlds.families import inputs_of, parallel, random, xor
+from dobandit.worlds.families import inputs_of, parallel, random, two_values, xor
 from dobandit.worlds.graphs import N5, N6, N6_HIDDEN, N7
 from dobandit.worlds.model import World
 from dobandit.worlds.networks import from_bif

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from dobandit.errors import WorldError, listing
-from dobandit.problem import Faults, Problem, is_number
-from dobandit.worlds.families import BINARY, parallel, random, xor
+from dobandit.problem import BINARY, Faults, Problem, is_number
+from dobandit.worlds.families import parallel, random, xor
 from dobandit.worlds.model import World
 from dobandit.worlds.networks import from_bif
 from dobandit.worlds.tabulated import from_mapping, read_tables

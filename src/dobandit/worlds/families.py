@@ -12,11 +12,10 @@ from dobandit.arrays import Array
 from dobandit.chance import generator
 from dobandit.errors import WorldError
 from dobandit.graph import Graph, GraphLike, as_graph, edges_in_order
-from dobandit.problem import Value, is_number, is_positive
+from dobandit.problem import BINARY, Value, is_number, is_positive
 from dobandit.worlds.model import World
 from dobandit.worlds.tables import Node, check_size, read_domains
 
-BINARY = ("0", "1")
 MOST_PARALLEL = 10**5
 MOST_HIDDEN = 4  # values of a hidden cause in a random world
 FOLLOWS = 0.8  # how often a variable of the paper's model is the XOR of its parents
@@ -43,7 +42,7 @@ def xor(graph: GraphLike, seed: int) -> World:
     graph, inputs = inputs_of(graph)
     chance = generator(seed, "world")
     nodes = (
-        Node(v, read, _parity(v, len(read)) if read else _two_values([0.5 + 0.5 * chance.random()]))
+        Node(v, read, _parity(v, len(read)) if read else two_values([0.5 + 0.5 * chance.random()]))
         for v, read in inputs.items()
     )
     return World(graph, tuple(nodes), dict.fromkeys(graph.variables, BINARY))
@@ -68,8 +67,8 @@ def parallel(n: int = 50, p: Sequence[float] | None = None, epsilon: float = 0.3
     names = [f"X{i}" for i in range(1, int(n) + 1)]
     chances = _chances([0.02, 0.02, *[0.5] * len(names)][: len(names)] if p is None else p, names)
     graph = Graph.from_edges([(v, "Y") for v in names], variables=[*names, "Y"])
-    roots = [Node(v, (), _two_values([chance])) for v, chance in chances.items()]
-    reward = Node("Y", ("X1",), _two_values([_reward_of_x1(chances["X1"], epsilon)]))
+    roots = [Node(v, (), two_values([chance])) for v, chance in chances.items()]
+    reward = Node("Y", ("X1",), two_values([_reward_of_x1(chances["X1"], epsilon)]))
     return World(graph, (*roots, reward), dict.fromkeys(graph.variables, BINARY))
 
 
@@ -131,10 +130,10 @@ def inputs_of(graph: GraphLike) -> tuple[Graph, dict[str, tuple[str, ...]]]:
 def _parity(name: str, parents: int) -> Array:
     check_size(name, [2] * (parents + 1))
     odd = reduce(np.logical_xor.outer, [np.array([False, True])] * parents)
-    return _two_values([np.where(odd, FOLLOWS, 1 - FOLLOWS)])
+    return two_values([np.where(odd, FOLLOWS, 1 - FOLLOWS)])
 
 
-def _two_values(ones: ArrayLike) -> Array:
+def two_values(ones: ArrayLike) -> Array:
     """A table of a 0/1 variable from its probabilities of 1."""
     chance = np.asarray(ones, dtype=float)
     return np.stack([1 - chance, chance], axis=-1)

@@ -49,8 +49,7 @@ def normalised(table: Array, name: str, inputs: Sequence[str], domains: Labels) 
     dobandit.errors.WorldError: the table of Y, row X=high: the probabilities sum to 0.95, not to 1
     """
     check_rows(table, name, inputs, domains)
-    rows: Array = table / table.sum(axis=-1, keepdims=True)
-    return rows
+    return np.asarray(table / table.sum(axis=-1, keepdims=True))
 
 
 def check_rows(table: Array, name: str, inputs: Sequence[str], domains: Labels) -> None:

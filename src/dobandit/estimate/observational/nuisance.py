@@ -138,8 +138,7 @@ def _features(cases: Cases, covariates: Sequence[str]) -> tuple[Array, Array]:
 
 
 def _log_loss(has: Array | Flags, chance: Array) -> Array:
-    found: Array = -np.log(np.clip(np.where(has, chance, 1 - chance), 1e-15, None))
-    return found
+    return np.asarray(-np.log(np.clip(np.where(has, chance, 1 - chance), 1e-15, None)))
 
 
 @contextmanager

@@ -118,11 +118,7 @@ def _numbers(estimand: Estimand, scale: Scale) -> list[str]:
 
 def _refused(estimand: Estimand, scale: Scale) -> str:
     """Why tables will not do, for the beginning of a sentence."""
-    start = f"the effect of {_done(estimand)} on {estimand.on[0]} cannot be had from tables"
+    start = f"the effect of {', '.join(estimand.do)} on {estimand.on[0]} cannot be had from tables"
     if numbers := _numbers(estimand, scale):
         return f"{start}, since {listing(numbers)} {'is a number' if len(numbers) == 1 else 'are numbers'}"
     return f"{start} of {table_cells(estimand, scale.domains):.3g} cells ({MOST_CELLS:,} are the most)"
-
-
-def _done(estimand: Estimand) -> str:
-    return estimand.do if isinstance(estimand.do, str) else ", ".join(estimand.do)
