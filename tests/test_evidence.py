@@ -14,8 +14,10 @@ import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
+import dobandit as db
 from dobandit.errors import DataError, DobanditError
 from dobandit.evidence import count, domains_of, open_source
+from dobandit.evidence.frames import Frame
 
 DOMAINS = {"A": ("0", "1"), "B": ("low", "mid", "high"), "Y": ("0", "1")}
 ROWS: dict[str, list[Any]] = {
@@ -347,3 +349,29 @@ def test_equal_rows_of_integers_are_counted_like_any_others(dtype: type) -> None
     np.testing.assert_equal(
         count(counted, [("A", "B")], domains)["A", "B"], count(one_by_one, [("A", "B")], domains)["A", "B"]
     )
+
+
+@pytest.mark.parametrize(
+    ("question", "reads"),
+    [
+        (db.Problem("Z -> {X, Y}; X -> Y", {"variable": "Y"}, 10), 1),
+        ("Z -> {X, Y}; X -> Y", 2),  # the values of all variables, then the table
+    ],
+)
+def test_a_file_is_read_once_for_many_variables(
+    question: db.Problem | str, reads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, read, grouped = tmp_path / "log.csv", list[object](), Frame._grouped
+    rows = [f"{i % 2},{i % 3 % 2},{i * i % 61 / 7:.3f}" for i in range(120)]
+    file.write_text("\n".join(["Z,X,Y", *rows]) + "\n")
+
+    def counted(self: Frame, *asked: Any) -> Any:
+        read.append(asked)
+        return grouped(self, *asked)
+
+    monkeypatch.setattr(Frame, "_grouped", counted)
+    found = db.effect(question, file, {"X": 1}, "Y")
+    assert len(read) == reads
+    columns = dict(zip("ZXY", zip(*(map(float, row.split(",")) for row in rows), strict=True), strict=True))
+    again = db.effect(question, columns, {"X": 1}, "Y")
+    np.testing.assert_allclose([found.mean, found.low, found.high], [again.mean, again.low, again.high], rtol=1e-12)

@@ -90,7 +90,7 @@ def test_rewards_between_two_ends() -> None:
 @pytest.mark.parametrize(
     ("done", "x", "message"),
     [
-        ("do(X=1)", 0, r"a row of do\(X=1\) has another value of X"),
+        ("do(X=1)", 0, r"do\(X=1\), but X is 0 in 1 row; correct the rows or what was done"),
         ("do(W=1)", 0, r"do\(W=1\) is not an arm of the problem"),
         ("X=1", 0, "'X=1' is not an arm"),
         ("do(X)", 0, "does not say the value"),
@@ -101,6 +101,21 @@ def test_what_cannot_be_meant(done: str, x: int, message: str) -> None:
     layout = Layout(problem, [CountTable("Y", ("X",))])
     with pytest.raises(DataError, match=message):
         read_log(problem, open_source({"X": [x], "Y": [1], "intervention": [done]}), layout)
+
+
+def test_all_rows_that_contradict_what_was_done_are_told_at_once() -> None:
+    problem = Problem("X -> Y; Z -> Y", "Y", budget=1, domains={"Z": ["a", "b", "c"]})
+    layout = Layout(problem, [CountTable("Y", ("X", "Z"))])
+    done = ["do(X=1)", "do(X=1)", "do(X=1)", "do(Z=a)", "do(Z=a)", "do(Z=a)"]
+    data = {"X": [0, 0, 1, 0, 0, 0], "Z": ["a", "b", "a", "a", "b", "c"], "Y": [1] * 6, "intervention": done}
+    with pytest.raises(DataError) as error:
+        read_log(problem, open_source(data), layout)
+    assert str(error.value).split("\n  ") == [
+        "data: 2 faults",
+        "column intervention: do(X=1), but X is 0 in 2 rows",
+        "column intervention: do(Z=a), but Z is b in 1 row and c in 1 row",
+        "correct the rows or what was done",
+    ]
 
 
 # -- the same log for every reader -------------------------------------------------------------------

@@ -204,6 +204,20 @@ def test_values_compare_by_their_text() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "settings"),
+    [
+        ("do(Customer segment=young)", {"Customer segment": "young"}),
+        ("do(Ad=1, Customer segment=very young)", {"Ad": "1", "Customer segment": "very young"}),
+        ("do(Preis € = 5; Ad=0)", {"Preis €": "5", "Ad": "0"}),
+    ],
+)
+def test_names_may_lack_quotes_where_it_is_clear_what_is_meant(text: str, settings: dict[str, str]) -> None:
+    assert Arm.parse(text) == Arm.of(settings)
+    with pytest.raises(ArmError, match='"Another name"=value'):
+        Arm.parse('do(Customer segment="a" b)')
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",

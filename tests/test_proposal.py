@@ -55,6 +55,18 @@ def _draw(file: Path, edges: str) -> None:
     file.write_text(text[:start] + edges + "\n" + text[start:], encoding="utf-8")
 
 
+def test_decimal_commas_are_named(tmp_path: Path, dobandit: Callable[..., Ran]) -> None:
+    file = tmp_path / "log.csv"
+    file.write_text("X;Umsatz €\n" + "".join(f"{i % 2};{i},{i % 10}0\n" for i in range(40)), encoding="cp1252")
+    ran = dobandit("init", tmp_path / "p.toml", "--data", file, "--reward", "Umsatz €")
+    assert ran.code == 2
+    assert "cannot be the reward: numbers with a decimal comma, such as '0,00'; write decimals with a point" in ran.err
+    ran = dobandit("init", tmp_path / "p.toml", "--data", file, "--reward", "X")
+    assert "2 variables" not in ran.err
+    assert "1 column set aside" in ran.err
+    assert "read log.csv as CSV: separator semicolon" in ran.err
+
+
 def test_a_proposal_is_complete_but_for_the_arrows(messy: Path, dobandit: Callable[..., Ran]) -> None:
     file = messy.parent / "shop.toml"
     found = json.loads(dobandit("init", file, "--data", messy, "--reward", "Buy", "--json").out)

@@ -262,6 +262,18 @@ def test_all_faulty_rows_of_a_file_are_told_at_once(folder: Path) -> None:
     assert [receipt.id for receipt in study.tell_file(file)] == [1, 4]
 
 
+def test_a_file_of_outcomes_needs_no_column_for_what_its_pulls_set(folder: Path) -> None:
+    study, file = Study.create(":memory:", SMALL, "ucb"), folder / "june.csv"
+    study.ask(3)  # do(), do(Z=0), do(Z=1)
+    file.write_text("id,X,W,Y\n3,0,0,1\n2,1,0,1\n1,1,0,1\n")
+    with pytest.raises(FaultyRows, match="line 4, pull 1: Z is missing"):
+        study.tell_file(file)
+    file.write_text("id,X,W,Y\n3,0,0,1\n2,1,0,1\n")
+    assert [receipt.id for receipt in study.tell_file(file)] == [2, 3]
+    study.export(folder / "out.csv")
+    assert (folder / "out.csv").read_text().endswith(",1,0,0,1\n")  # Z is 1 in pull 3
+
+
 def test_the_order_of_the_rows_in_a_file_does_not_matter(folder: Path) -> None:
     """Many threads read a Parquet file in any order, and what is asked next depends on the order of outcomes."""
     import polars as pl

@@ -14,7 +14,7 @@ from dobandit.errors import NotIdentifiable, listing
 from dobandit.estimate.observational import LEVEL, Verdict, check_graph
 from dobandit.estimate.pooled import Standing, standings
 from dobandit.evidence import Fitted, fit
-from dobandit.graph import independencies, quoted
+from dobandit.graph import in_quotes, independencies, quoted
 from dobandit.identification import identify
 from dobandit.problem import Choose, Cost, Problem, Total, Uniform
 
@@ -121,7 +121,7 @@ def _show(problem: Problem, learnt: dict[Set, tuple[str, str]]) -> None:
     shown.add_row("do()", "", _cost_text(problem, ()), "yes: it is the plain mean")
     for variables, (method, how) in learnt.items():
         answer = f"[yellow]no[/], {cell(how)}" if method == "none" else f"yes, {method}: {cell(how)}"
-        values = " × ".join(", ".join(problem.domains[v].known) for v in variables)
+        values = " × ".join(", ".join(map(_value, problem.domains[v].known)) for v in variables)
         shown.add_row(cell(_name(variables)), cell(values), _cost_text(problem, variables), answer)
     screen.print()
     screen.print(shown)
@@ -146,6 +146,11 @@ def _notes(problem: Problem) -> Iterator[str]:
 
 def _name(variables: Set) -> str:
     return f"do({', '.join(map(quoted, variables))})"
+
+
+def _value(text: str) -> str:
+    """A value in a list; one that has a comma itself is in quotes."""
+    return in_quotes(text) if "," in text else text
 
 
 def _cost_text(problem: Problem, variables: Set) -> str:

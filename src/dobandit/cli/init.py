@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from dobandit.cli.common import FILE, answer, open_new, say, with_common_options
+from dobandit.cli.common import FILE, answer, open_new, read_rows, say, with_common_options
+from dobandit.errors import counted
 from dobandit.files import replacing
 
 START = "start"
@@ -72,31 +73,30 @@ def _example(file: Path, example: str) -> tuple[dict[str, Any], str]:
 
 
 def _proposal(file: Path, data: Path, reward: str, graph: Path | None, quiet: bool) -> tuple[dict[str, Any], str]:
-    from dobandit.evidence import open_source
     from dobandit.graph import read_file
     from dobandit.proposal import propose, written
 
     known = None if graph is None else read_file(graph)
     for note in known.origin.notes if known else ():
         say(f"note: {note}", quiet)
-    found = propose(open_source(data), reward, known)
+    found = propose(read_rows(data), reward, known)
     text = written(found, file.name, str(data))
     with open_new(file) as out:
         out.write(text)
     variables, aside = [v.name for v in found.variables], found.set_aside
-    told = f"wrote {file}: {len(variables)} variables from {found.rows:,} rows, {len(aside)} columns set aside"
+    seen = f"{counted(len(variables), 'variable')} from {counted(found.rows, 'row')}"
+    told = f"wrote {file}: {seen}, {counted(len(aside), 'column')} set aside"
     todo = "fill in the TODOs" if graph else "draw the arrows of the graph and fill in the other TODOs"
     document = {"path": str(file), "variables": variables, "set_aside": aside}
     return document, f"{told}; {todo}, then: dobandit check {file} --data {data}"
 
 
 def _cut_points(file: Path, data: Path) -> tuple[dict[str, Any], str]:
-    from dobandit.evidence import open_source
     from dobandit.proposal import with_cut_points
 
     if not file.exists():
         raise click.UsageError("name the reward: --reward COLUMN")
-    text, cuts = with_cut_points(file, open_source(data))
+    text, cuts = with_cut_points(file, read_rows(data))
     if not cuts:
         raise click.UsageError(
             f"{file} exists and has no quantiles in [bins] to compute; to propose a new problem, add --reward"

@@ -15,7 +15,7 @@ from dobandit.errors import DataError
 from dobandit.evidence.grouped import Grouped, Measured
 from dobandit.evidence.numbers import as_number
 from dobandit.evidence.reading import Reading
-from dobandit.evidence.source import Occurrence, Weights, no_values, require
+from dobandit.evidence.source import FIRST, Occurrence, Weights, no_values, require
 from dobandit.graph import normal
 from dobandit.problem import is_null
 
@@ -84,6 +84,10 @@ class Columns:
         other._times = np.broadcast_to(self._times, len(self._weights))[kept]
         other._first = None if self._first is None else self._first[kept]
         return other
+
+    def first(self, columns: Sequence[str]) -> list[list[Any]]:
+        require(columns, self)
+        return [list(self._data[column][:FIRST]) for column in columns]
 
     def rows_without(self, columns: Sequence[str]) -> int:
         empty = _empty(self._data, columns, len(self._weights))

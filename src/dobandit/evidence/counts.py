@@ -25,6 +25,7 @@ Ends = tuple[float, float]
 
 INTERVENTION = "intervention"  # a column of logs that says what was done in a row
 LARGEST = 10**6  # cells up to which one grouping by all variables serves all tables: 8 MB
+FEW = 100  # values of a variable, and square root of combinations, that are counted before the domains are known
 WIDEST = 10**7  # cells of a single table: 80 MB
 
 
@@ -44,13 +45,26 @@ def count(
     return {group: _tally(source, group, domains, between) for group in groups}
 
 
+def read_together(source: Source, variables: Iterable[str], domains: Domains, measure: str | None) -> None:
+    """Group a source by all that will be asked of it, if that is not too much: it answers questions about some of these
+    variables from there, so that a large file is read once. Numbers, which have no values, are too much."""
+    group = tuple(v for v in dict.fromkeys(variables) if v != measure)
+    if 0 < cells(group, domains) <= LARGEST and {*group, *([measure] if measure else [])} <= {*source.columns}:
+        observations(source, group, measure)
+
+
 def cells(group: Iterable[str], domains: Domains) -> float:
     return math.prod(float(len(domains[v])) for v in group)
 
 
 def domains_of(source: Source, variables: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """The values that columns have, as domains; if values are missing, one error names all such columns."""
-    found = {v: observations(source, (v,)) for v in variables}
+    wanted = list(variables)
+    few = _with_few_values(source, wanted)
+    if few:
+        observations(source, few)  # together, so that a large file is read once for all of them
+    found = {v: observations(source, (v,)) for v in sorted(wanted, key=lambda v: v not in few)}
+    found = {v: found[v] for v in wanted}
     empty = [v for v, rows in found.items() if any(map(is_missing, _distinct(rows)))]
     if empty:
         missing = {v: [each for each in source.values(v) if is_missing(each.value)] for v in empty}
@@ -59,6 +73,16 @@ def domains_of(source: Source, variables: Iterable[str]) -> dict[str, tuple[str,
     if any(not len(rows.weights) for rows in found.values()):
         raise DataError(f"{source.name}: there are no rows")
     return {v: tuple(rows.labels(v)) for v, rows in found.items()}
+
+
+def _with_few_values(source: Source, variables: Sequence[str]) -> tuple[str, ...]:
+    """Those that, by the first rows, have few combinations of values."""
+    found, combinations = list[str](), 1
+    different = {v: len(set(map(str, values))) for v, values in zip(variables, source.first(variables), strict=True)}
+    for v in sorted(variables, key=different.__getitem__):
+        combinations *= 1 + different[v]
+        found += [v] if different[v] <= FEW and combinations <= FEW**2 else []
+    return tuple(found)
 
 
 def _distinct(rows: Grouped) -> set[Any]:

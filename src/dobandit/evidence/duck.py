@@ -54,7 +54,7 @@ class CsvFrame(Frame):
         rows = self._frame.select(column).to_native()  # also if this frame is made from another one
         numbered = rows.project(f"{in_sql(column)} AS v, row_number() OVER () AS r")
         found = numbered.aggregate("v, count(*) AS n, min(r) AS first, max(r) AS last", "v").order("first")
-        return [Occurrence(*row) for row in found.fetchall()]
+        return list(map(Occurrence._make, found.fetchall()))
 
     def where(self, row: int) -> str:
         return self._file.where(row)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dobandit.errors import DataError, counted, listing
 from dobandit.evidence.faults import Fault, refusal, variable_faults
@@ -104,6 +104,9 @@ class Fitted:
 
     def read_as(self, readings: Mapping[str, Reading], complete: Sequence[str] = ()) -> Source:
         return self._kept.read_as(readings, complete)
+
+    def first(self, columns: Sequence[str]) -> list[list[Any]]:
+        return self._kept.first(columns)
 
     def rows_without(self, columns: Sequence[str]) -> int:
         return self._kept.rows_without(columns)

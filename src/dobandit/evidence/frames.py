@@ -14,7 +14,7 @@ from dobandit.evidence.columns import Columns
 from dobandit.evidence.grouped import Grouped, Measured
 from dobandit.evidence.numbers import as_number, not_a_number, number
 from dobandit.evidence.reading import Reading
-from dobandit.evidence.source import Occurrence, Source, require
+from dobandit.evidence.source import FIRST, Occurrence, Source, require
 from dobandit.problem import is_missing
 
 
@@ -71,7 +71,7 @@ class Frame:
             asked["total weight"] = nw.col(self._weights).sum()
         if measure is not None:
             frame = frame.with_columns(self._number(measure).alias("what is measured"))
-            y, reference = nw.col("what is measured"), self._least(measure)
+            y, reference = nw.col("what is measured"), self._typical(measure)
             powers = self._powers(y - reference)
             frame = frame.with_columns(*(power.alias(name) for name, power in powers.items()))
             asked |= {f"total {name}": nw.col(name).sum() for name in powers}
@@ -88,11 +88,12 @@ class Frame:
             measured = Measured.checked(sums, reference, least, most, missing, measure, self.name)
         return Grouped(values, numbers[0 if self._weights is None else 1], tuple(variables), self.name, measured)
 
-    def _least(self, measure: str) -> float:
-        """The least finite number of a column, about which its powers are added up; 0 if there is none."""
-
-        ((least,),) = self._fetched(self._frame.select(self._number(measure).min().alias(measure)))
-        return float(least) if least is not None and math.isfinite(least) else 0.0
+    def _typical(self, measure: str) -> float:
+        """The middle one of the first numbers of a column, about which its powers are added up; 0 if there is none.
+        They are close to all others, so that little is lost to rounding, and need no reading of all rows."""
+        first = self._fetched(self._frame.select(self._number(measure).alias(measure)).head(FIRST))
+        finite = sorted(float(value) for (value,) in first if value is not None and math.isfinite(value))
+        return finite[len(finite) // 2] if finite else 0.0
 
     def _powers(self, above: Any) -> dict[str, Any]:
         """The first three powers of a column with the weights of the rows, by names that no other column has."""
@@ -140,6 +141,11 @@ class Frame:
         other._frame = other._given.lazy()
         other.columns = tuple(other._frame.collect_schema().names())
         return other
+
+    def first(self, columns: Sequence[str]) -> list[list[Any]]:
+        require(columns, self)
+        rows = self._fetched(self._frame.select(*columns).head(FIRST))
+        return [[row[i] for row in rows] for i in range(len(columns))]
 
     def rows_without(self, columns: Sequence[str]) -> int:
         import narwhals as nw

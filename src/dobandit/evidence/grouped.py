@@ -21,10 +21,10 @@ _BOOLEANS = {"true": "1", "false": "0"}
 
 class Measured(NamedTuple):
     """A column of numbers, summed up with its weights: the sums of the first three powers of how far the numbers are
-    above the least of the whole column, for each row of a `Grouped`."""
+    above a reference, which is one of them or 0, for each row of a `Grouped`."""
 
     powers: Array  # axes: power, row
-    reference: float  # the least of all
+    reference: float
     least: float  # of the rows that are here
     most: float
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
-from dobandit.errors import ArmError, DataError
+from dobandit.errors import ArmError, DataError, counted, listing
 from dobandit.evidence.count_tables import MOMENTS, Layout
 from dobandit.evidence.counts import (
     INTERVENTION,
@@ -23,6 +23,7 @@ from dobandit.evidence.counts import (
     refuse_interventions,
     sums,
 )
+from dobandit.evidence.faults import Fault, refusal
 from dobandit.evidence.fitted import fit
 from dobandit.evidence.grouped import Grouped, Measured
 from dobandit.evidence.source import Source
@@ -121,13 +122,18 @@ def _variables_set(problem: Problem, source: Source) -> tuple[str, ...]:
 def _arms(problem: Problem, found: Grouped, codes: dict[str, Indices]) -> Indices:
     place = {value: _arm(problem, value) for value in set(found.columns[-1])}
     arms = np.array([place[value] for value in found.columns[-1]], dtype=np.intp)
-    for k in set(place.values()) - {0}:
+    faults = list[Fault]()
+    for k in sorted(set(place.values()) - {0}):
         for variable, code in problem.arms[k].codes(problem.domains).items():
-            if (codes[variable][arms == k] != code).any():
-                raise DataError(
-                    f"{found.source}: column {INTERVENTION}: a row of {problem.arms[k]} has another value of "
-                    f"{variable}; correct the row or what was done"
-                )
+            rows = found.weights * (arms == k)
+            other = np.bincount(codes[variable], rows, len(problem.domains[variable]))
+            values = zip(problem.domains[variable], other, strict=True)
+            seen = [f"{value} in {counted(n, 'row')}" for i, (value, n) in enumerate(values) if n and i != code]
+            if seen:
+                what = f"column {INTERVENTION}: {problem.arms[k]}, but {variable} is {listing(seen)}"
+                faults.append(Fault(what, "correct the rows or what was done"))
+    if faults:
+        raise refusal(found.source, faults)
     return arms
 
 

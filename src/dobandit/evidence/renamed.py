@@ -58,6 +58,9 @@ class Renamed:
         inside = {safe(v): reading._replace(column=safe(reading.column)) for v, reading in readings.items()}
         return Renamed(_told(lambda: self._source.read_as(inside, list(map(safe, complete)))))
 
+    def first(self, columns: Sequence[str]) -> list[list[Any]]:
+        return _told(lambda: self._source.first(list(map(safe, columns))))
+
     def rows_without(self, columns: Sequence[str]) -> int:
         return _told(lambda: self._source.rows_without(list(map(safe, columns))))
 

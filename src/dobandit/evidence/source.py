@@ -16,6 +16,7 @@ from dobandit.errors import DataError, listing
 from dobandit.evidence.grouped import Grouped
 from dobandit.evidence.reading import Reading
 
+FIRST = 1000  # rows
 Weights = str | ArrayLike | None  # the name of a column, or a number for every row
 
 
@@ -52,6 +53,10 @@ class Source(Protocol):
     def read_as(self, readings: Mapping[str, Reading], complete: Sequence[str] = ()) -> Source:
         """The same rows with these columns added, or in place of those with their names; and, of these, only the rows
         in which each of the `complete` columns has a value."""
+        ...
+
+    def first(self, columns: Sequence[str]) -> list[list[Any]]:
+        """The values of these columns in the first rows, up to a thousand."""
         ...
 
     def rows_without(self, columns: Sequence[str]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -44,6 +45,9 @@ class Together:
 
     def read_as(self, readings: Mapping[str, Reading], complete: Sequence[str] = ()) -> Source:
         return Together(self.name, [source.read_as(readings, complete) for source in self._sources])
+
+    def first(self, columns: Sequence[str]) -> list[list[Any]]:
+        return self._sources[0].first(columns)
 
     def rows_without(self, columns: Sequence[str]) -> int:
         return sum(source.rows_without(columns) for source in self._sources)

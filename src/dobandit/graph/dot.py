@@ -1,7 +1,8 @@
 """Graphviz DOT: `digraph { X -> M -> Y; X -> Y [dir=both] }`.
 
 An edge with `dir=both` is a hidden common cause (`<->`). A variable with `observed=no`, `latent=true` or the
-like is hidden: it is projected out, and `origin` keeps what it left. Attributes of drawing are passed over.
+like is hidden: it is projected out, and `origin` keeps what it left. Attributes of drawing, HTML labels and ports are
+passed over.
 The reader is strict: an attribute that is not known, an undirected edge, or a construct that would change
 which variables an edge joins without our knowing it, is an error with its place.
 """
@@ -24,7 +25,8 @@ PATTERNS = {
     "operator": "->",
     "undirected": "--",
     "backwards": "<->|<-",
-    "html": "<",
+    "html": "<(?:[^<>]|<[^<>]*>)*>",  # a label; tags inside are closed each
+    "less": "<",
     "word": r"[A-Za-z_\x80-\U0010ffff][\w.\x80-\U0010ffff]*|-?(?:\.\d+|\d+(?:\.\d*)?)",
     "mark": r"[{}\[\]=;,]",
     "port": ":",
@@ -35,8 +37,9 @@ REFUSED = {
     "unclosed": "this quote or comment is never closed",
     "undirected": "'--' has no direction; write 'X -> Y', or 'X -> Y [dir=both]' for a hidden cause of both",
     "backwards": "DOT has only '->'; write 'X -> Y [dir=back]' for <- and 'X -> Y [dir=both]' for <->",
-    "html": "HTML labels '<...>' are not read; write the label in quotes",
-    "port": "ports such as X:n are not read; leave ':' and what follows it out",
+    "html": "HTML is the value of an attribute only; write a name in quotes",
+    "less": "this '<' is never closed",
+    "port": "a port such as ':n' follows the name of a variable",
 }
 
 
@@ -81,9 +84,11 @@ class _Reader(Braces):
         # Variables that are named again on their own where the default is another one, and that default:
         self.unclear: list[tuple[Token, bool | None]] = []
         self.subgraphs: set[str] = set()
+        self.is_strict = False
+        self.joined: dict[tuple[str, str], Token] = {}  # the arrows of a strict graph
 
     def header(self) -> None:
-        self.keyword("strict")
+        self.is_strict = self.keyword("strict") is not None
         super().header()
 
     def block(self) -> list[Token]:
@@ -113,6 +118,9 @@ class _Reader(Braces):
             self.subgraphs.add(name.text)
         return self.block()
 
+    def value(self) -> Token:
+        return self.tokens.take_if("html") or super().value()
+
     def attributes(self) -> list[Attribute]:
         attributes = super().attributes()
         for key, value in attributes:
@@ -123,14 +131,30 @@ class _Reader(Braces):
     def edges(self, links: list[Link], attributes: list[Attribute]) -> None:
         direction = self.direction(attributes)
         for left, operator, right in links:
-            self.found.join(left, operator._replace(text=direction), right)
+            join = self.join_once if self.is_strict else self.found.join
+            join(left, operator._replace(text=direction), right)
             # Named for the edge, not on their own, unless a default inside the braces was meant for them.
             ends = [(token, self.hides) for token in (*left, *right)]
             self.unclear = [named for named in self.unclear if named not in ends]
 
+    def join_once(self, left: list[Token], arrow: Token, right: list[Token]) -> None:
+        """A strict graph has one edge from a variable to another, however often it is written."""
+        for a, b in {(a.text, b.text): (a, b) for a in left for b in right}.values():
+            before = self.joined.setdefault((a.text, b.text), arrow)
+            if before is arrow:
+                self.found.edge(a, arrow, b)
+            elif before.text != arrow.text:
+                arrow.fail(
+                    f"a strict graph has one edge from {a.text} to {b.text}, and line {before.line} gives it another "
+                    "dir; leave out the word strict"
+                )
+
     def variable(self, token: Token) -> Token:
         token = super().variable(token)
         self.by_default.setdefault(token.text, bool(self.hides))
+        for _ in range(2):  # where an edge is drawn to, such as `:port:ne`, says nothing about causes
+            if self.tokens.take_if(":"):
+                self.identifier("a port after ':'")
         return token
 
     def mark(self, variable: Token, attributes: list[Attribute]) -> None:

@@ -23,6 +23,12 @@ class Edges:
     bidirected: frozenset[Edge]
     origin: Origin = field(compare=False)
 
+    @property
+    def hidden(self) -> tuple[str, ...]:
+        """The variables that were marked as hidden where the graph was read: they were projected out, and
+        `origin.notes` says which edges they leave."""
+        return self.origin.hidden
+
     def parents(self, node: str) -> frozenset[str]:
         return self._parents[self._known(node)]
 

@@ -172,7 +172,7 @@ class Braces(ABC):
             return []
         word = None if self.at_set() else self.identifier("a variable, a set or '}'")
         if word and self.tokens.take_if("="):
-            Attribute(_plain(word), _plain(self.identifier("a value after '='"))).read(check_setting)
+            Attribute(_plain(word), self.value()).read(check_setting)
             return []
         word = word and self.variable(word)
         left = [word] if word else self.members()
@@ -208,10 +208,14 @@ class Braces(ABC):
         while self.tokens.take_if("["):
             while not self.tokens.take_if("]"):
                 key = _plain(self.identifier("an attribute or ']'"))
-                value = _plain(self.identifier("a value after '='")) if self.tokens.take_if("=") else None
+                value = self.value() if self.tokens.take_if("=") else None
                 found.append(Attribute(key, value))
                 self.tokens.take_if(",", ";")
         return found
+
+    def value(self) -> Token:
+        """The value of an attribute."""
+        return _plain(self.identifier("a value after '='"))
 
     # -- words ---------------------------------------------------------------------------------
 

@@ -44,6 +44,7 @@ alpha beta bipartite causal_mechanism edge_color fixed key linewidth name node_c
 parents_during_fit subset title viz x y
 """  # of networkx, dagitty, DoWhy and CausalNex
 DRAWING = frozenset(f"{GRAPHVIZ} {OTHERS}".split())
+OF_EDGES = frozenset({"weight"})  # drawing at an edge; at a variable it may mean anything
 TEXTS = frozenset({"label", "xlabel", "class", "comment", "group", "id", "title", "tooltip"})
 
 
@@ -94,15 +95,15 @@ def hides(key: str, value: Mark) -> bool | None:
     (True, False, None)
     """
     word = _word(key)
-    if value is None:  # networkx: not set
-        return None
     if word in HIDDEN | OBSERVED:
         return _is_true(key, value) == (word in HIDDEN)
+    if value is None:  # networkx: not set
+        return None
     if word in ("role", "roles"):
         return _role(value)
     if word == "label" and _plain(value).lower() == UNOBSERVED_LABEL:
         return True
-    if word not in DRAWING:
+    if word not in DRAWING or word in OF_EDGES:
         raise UnknownAttribute(
             f"unknown attribute {key!r}; mark a hidden variable with observed=no, "
             "and leave out what is not about drawing"
@@ -117,12 +118,12 @@ def arrow(key: str, value: Mark) -> str | None:
     ('<->', None)
     """
     word = _word(key)
-    if value is None:
-        return None
     if word == "dir":
         return _direction(_plain(value))
     if word == "type" and _plain(value) in TYPES:
         return TYPES[_plain(value)]
+    if value is None and word not in HIDDEN | OBSERVED | CONFOUNDING:  # networkx: not set
+        return None
     if word in HIDDEN | OBSERVED | CONFOUNDING:
         if _is_true(key, value) != (word in OBSERVED):
             raise GraphError(

@@ -16,8 +16,10 @@ from dobandit.problem.labels import label
 _DO = re.compile(r"\s*do\s*\((.*)\)\s*", re.DOTALL)
 _NEXT = rf"(?:[,;](?=\s*{NAME}\s*(?:[=,;]|$))|$)"  # a comma ends a value if a name follows; others are part of it
 _SETTING = re.compile(rf'\s*({NAME})\s*(?:=\s*({QUOTED}|[^"\s].*?)\s*)?{_NEXT}', re.DOTALL)
+_GOES_ON = re.compile(r'^[^"]*[,;]([^=]*=|$)')  # a value in which another setting seems to begin
+_UNQUOTED = re.compile(r'\s*([^\W\d](?:[^=()"]*[^\s=()"])?)\s*(?:=\s*([^\s=()"](?:[^=()"]*[^\s=()"])?)\s*)?')
 _NEEDS_QUOTES = re.compile(r'[,;=()"]|^\s|\s$|^$')
-_WRITE = "write do(), do(X), do(X=value) or do(X=value, Z=value)"
+_WRITE = 'write do(), do(X), do(X=value) or do(X=value, "Another name"=value)'
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,17 +97,32 @@ def parse_do(text: str) -> dict[str, str | None]:
     if inside is None:
         raise ArmError(f"{text!r} is not an arm: {_WRITE}")
     found: dict[str, str | None] = {}
-    at, end = 0, len(inside[1].rstrip())
-    while at < end:
-        setting = _SETTING.match(inside[1], at, end)
-        if setting is None or (setting[2] or "").endswith((",", ";")):
-            raise ArmError(f"{text!r} is not an arm: {_WRITE}")
-        variable, value = normal(_plain(setting[1], text)), setting[2]
+    for name, value in _settings(inside[1].rstrip(), text):
+        variable = normal(_plain(name, text))
         if variable in found:
             raise ArmError(f"{text!r} sets {variable} twice")
         found[variable] = None if value is None else label(_plain(value, text))
+    return found
+
+
+def _settings(inside: str, text: str) -> list[tuple[str, str | None]]:
+    """The names and values as they are written."""
+    found, at = list[tuple[str, str | None]](), 0
+    while at < len(inside):
+        setting = _SETTING.match(inside, at)
+        if setting is None or _GOES_ON.search(setting[2] or ""):
+            return _unquoted_settings(inside, text)
+        found.append((setting[1], setting[2]))
         at = setting.end()
     return found
+
+
+def _unquoted_settings(inside: str, text: str) -> list[tuple[str, str | None]]:
+    """Names that need quotes and have none, such as `Customer segment=young`, where it is clear what is meant."""
+    parts = [_UNQUOTED.fullmatch(part) for part in re.split("[,;]", inside)]
+    if None in parts:
+        raise ArmError(f"{text!r} is not an arm: {_WRITE}")
+    return [(part[1], part[2]) for part in parts if part]
 
 
 def _written(value: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from dobandit.errors import GraphError
+from dobandit.evidence import has_decimal_comma
 from dobandit.graph import check_name
 from dobandit.problem import is_numeral
 from dobandit.proposal.profile import Profile
@@ -52,6 +53,8 @@ def _text_reason(found: Profile) -> str | None:
     if found.are_dates:
         return f"dates or times ({different:,} different ones); if they matter, make a column of a few values from it"
     strange = [text for text in found.counts if not is_numeral(text)]
+    if all(map(has_decimal_comma, strange)):
+        return f"numbers with a decimal comma, such as {strange[0]!r}; write decimals with a point to use it"
     if sum(found.counts[text] for text in strange) < 0.1 * rows:
         named = ", ".join(f"{text!r} ({found.counts[text]:,} rows)" for text in strange[:3])
         return f"numbers, but also {named}{' and others' if len(strange) > 3 else ''}; correct these to use it"

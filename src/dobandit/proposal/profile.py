@@ -14,6 +14,7 @@ from dobandit.evidence import Source
 from dobandit.problem import BINARY, is_missing, is_null, is_numeral, label, value_in
 
 SPELLINGS = 20  # in which a column may have 0 and 1: False, FALSE, false, ...
+MANY = 1000  # different values above which it does not matter that 1.50 and 1.5 are the same
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,12 @@ class Profile:
 def profile(source: Source, column: str) -> Profile:
     """What a column holds; where all values mean 0 and 1, these are its values, unless they are yes and no."""
     counts, missing = Counter[str](), Counter[str]()
-    for value, rows, *_ in source.values(column):
-        if is_missing(value):
+    found = source.values(column)
+    are_many = len(found) > MANY
+    for value, rows, *_ in found:
+        if are_many and isinstance(value, str) and value[:1].isdigit():  # a number in all likelihood: to save time
+            counts[value] += rows
+        elif is_missing(value):
             missing["" if is_null(value) else str(value).strip()] += rows
         else:
             counts[str(value) if isinstance(value, date | datetime) else label(value)] += rows

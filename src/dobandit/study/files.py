@@ -55,13 +55,14 @@ class OutcomeRow(NamedTuple):
 
 def read_outcomes(source: Source, problem: Problem) -> tuple[list[OutcomeRow], list[str]]:
     """The rows of a file: the column `id` says which pull, one column for every observed variable; and what is wrong
-    with the column `id`. A pull that is there twice with the same outcome is a warning.
+    with the column `id`. A pull that is there twice with the same outcome is a warning. A variable that pulls set needs
+    no column where they do.
 
     Other columns are for people, and not read. The outcomes come in the order of their pulls, because what is asked
     next depends on it, and the order in which many threads read a file is chance.
     """
-    variables, id_column = problem.graph.variables, columns(problem)["id"]
-    found = source.group((id_column, *(problem.columns.get(v, v) for v in variables)))
+    id_column, column_of = columns(problem)["id"], _columns_of(source, problem)
+    found = source.group((id_column, *column_of.values()))
     places, last = dict[str, str](), dict[str, str]()
     for occurrence in source.values(id_column):
         line = "" if occurrence.first is None else f", {source.where(occurrence.first)}"
@@ -72,7 +73,7 @@ def read_outcomes(source: Source, problem: Problem) -> tuple[list[OutcomeRow], l
     by_pull, faults = dict[int, list[OutcomeRow]](), list[str]()
     for (pull, *values), number in zip(zip(*found.columns, strict=True), found.weights, strict=True):
         if (text := label(pull)).isdecimal():
-            row = OutcomeRow(int(text), dict(zip(variables, values, strict=True)), places[text], last[text])
+            row = OutcomeRow(int(text), dict(zip(column_of, values, strict=True)), places[text], last[text])
             by_pull.setdefault(row.pull, []).extend([row] * int(number))
         else:
             faults.append(f"{places[text]}: column {id_column} has {_shown(pull)}, and not the number of a pull")
@@ -80,6 +81,14 @@ def read_outcomes(source: Source, problem: Problem) -> tuple[list[OutcomeRow], l
         raise DataError(f"{source.name}: there are no outcomes in this file")
     rows = [_only_row(by_pull[pull], problem, faults) for pull in sorted(by_pull)]
     return rows, faults
+
+
+def _columns_of(source: Source, problem: Problem) -> dict[str, str]:
+    """The column of every variable; what is set by pulls may have none."""
+    settable = {v for arm in problem.arms for v in arm.variables}
+    named = {v: [problem.columns.get(v, v), v] for v in problem.graph.variables}
+    found = {v: next((name for name in names if name in source.columns), None) for v, names in named.items()}
+    return {v: found[v] or named[v][0] for v in named if found[v] or v not in settable}
 
 
 def _only_row(rows: Sequence[OutcomeRow], problem: Problem, faults: list[str]) -> OutcomeRow:

@@ -45,6 +45,7 @@ from dobandit.evidence import (
     moments,
     open_source,
     read_sample,
+    read_together,
     rows_left_out,
 )
 from dobandit.graph import Graph, GraphLike, as_graph
@@ -124,9 +125,7 @@ def effect(
     graph, question = as_graph(graph), Question(arm_of(do), None if versus is None else arm_of(versus))
     check_spelling(source, graph.variables)
     estimands = {arm: _estimand(graph, arm, reward) for arm in question.arms}
-    needed = {v for arm, estimand in estimands.items() for v in estimand.variables.union(arm.variables)}
-    wide = covariates(estimands)
-    scale = problem_scale(problem, source) if problem else infer_scale(source, sorted(needed), reward, wide)
+    scale = _scale(problem, source, estimands, reward)
     left_out = rows_left_out(source, graph.variables)
     return _Counted(source, estimands, scale, left_out).effect(question, checked_level(level))
 
@@ -148,13 +147,20 @@ def estimates(
     for question in questions:
         with suppress(NotIdentifiable):
             estimands[question.arm] = _estimand(problem.graph, question.arm, problem.reward)
+    scale = _scale(problem, source, estimands, problem.reward)
     left_out = rows_left_out(source, problem.graph.variables)
-    counted = _Counted(source, estimands, problem_scale(problem, source), left_out)
-    level, unknown = (
-        checked_level(level),
-        Effect(math.nan, math.nan, math.nan, 0, "none", _whole(left_out), (), source.affected),
-    )
+    counted = _Counted(source, estimands, scale, left_out)
+    level = checked_level(level)
+    unknown = Effect(math.nan, math.nan, math.nan, 0, "none", _whole(left_out), (), source.affected)
     return [counted.effect(question, level) if question.arm in estimands else unknown for question in questions]
+
+
+def _scale(problem: Problem | None, source: Source, estimands: Mapping[Arm, Estimand], reward: str) -> Scale:
+    needed = sorted({v for arm, estimand in estimands.items() for v in estimand.variables.union(arm.variables)})
+    if problem is None:
+        return infer_scale(source, needed, reward, covariates(estimands))
+    read_together(source, needed, problem.domains, reward if problem.reward_is_continuous else None)
+    return problem_scale(problem, source)
 
 
 def naive_means(problem: Problem, source: Source, arms: Sequence[Arm]) -> list[float]:
