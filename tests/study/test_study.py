@@ -29,12 +29,13 @@ from dobandit.errors import (
     StudyError,
 )
 from dobandit.policies.f_kube import FKube
-from dobandit.problem import Missing, Problem, Value
+from dobandit.problem import Missing, Problem, Value, parse_problem
 from dobandit.study import Study, facts
 from dobandit.study.books import Books
 from dobandit.study.decisions import _known, _view
 from dobandit.study.files import spending
 from dobandit.study.plain import problem_from_plain, problem_to_plain
+from dobandit.study.problem_text import problem_to_toml
 from dobandit.study.transaction import Transaction
 from tests.policies.test_contract import problems
 from tests.study.conftest import Places
@@ -770,6 +771,25 @@ def test_a_problem_survives_as_plain_data(problem: Problem) -> None:
         return
     plain = json.loads(json.dumps(problem_to_plain(problem)))
     assert problem_from_plain(plain) == problem
+    if problem.graph.directed or problem.graph.bidirected:
+        assert parse_problem(problem_to_toml(problem)) == problem
+
+
+def test_pages_of_the_log_are_the_log(place: str) -> None:
+    study = Study.create(place, SMALL, "f-kube")
+    for number, worker in enumerate("abc", 1):
+        study.ask(worker=worker)
+        study.tell(number, {**FINE, **_set_by(study, number)})
+    whole = study.log()
+    assert study.last_event == len(whole) == 7
+    assert [study.log(after, 3) for after in (0, 3, 6, 7)] == [whole[0:3], whole[3:6], whole[6:], []]
+    assert study.log(5) == whole[5:]
+    assert study.log(pull=2) == [event for event in whole if event.pull == 2]
+    assert study.log(after=4, pull=2) == whole[4:5]
+
+
+def _set_by(study: Study, pull: int) -> dict[str, Value]:
+    return dict(study.problem.arms[study.log(pull=pull)[0].content["arm"]].settings)
 
 
 def test_a_projected_problem_with_a_continuous_reward_survives() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +13,7 @@ import click
 
 from dobandit.errors import ArmError, ProblemError, WorldError
 from dobandit.files import new_file
+from dobandit.json_text import json_text
 from dobandit.problem import Arm, Problem
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ def answer(document: dict[str, Any], sentence: str, as_json: bool, quiet: bool) 
 
 
 def print_json(document: object) -> None:
-    click.echo(json.dumps(_plain(document), indent=2, allow_nan=False))  # ASCII: no terminal can spoil it
+    click.echo(json_text(document))
 
 
 def console() -> Console:
@@ -134,12 +133,3 @@ def world_of(problem: Problem, path: Path, seed: int | None = None) -> World:
         raise located(error, path) from None
     except WorldError as error:
         raise WorldError(f"{path}: world: {error}") from None
-
-
-def _plain(value: object) -> object:
-    """JSON has no NaN and no infinity: null stands for them."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    return [_plain(item) for item in value] if isinstance(value, list | tuple) else value

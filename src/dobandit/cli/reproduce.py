@@ -12,9 +12,10 @@ import click
 from dobandit import paper
 from dobandit.cli.common import FILE, console, print_json, say, several, with_common_options
 from dobandit.cli.simulating import SEED, WORKERS, Report, progress
-from dobandit.cli.tables import cell, number, table
+from dobandit.cli.tables import cell, table
 from dobandit.errors import FileError, counted, listing
 from dobandit.files import storing
+from dobandit.report import number
 
 OUT = Path("dobandit-out/reproduce")
 

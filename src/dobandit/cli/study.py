@@ -10,12 +10,13 @@ import click
 
 from dobandit.cli import study_answers
 from dobandit.cli.common import PROBLEM, ROWS, answer, print_json, read_arm, read_rows, say, with_common_options
-from dobandit.cli.study_answers import PULL, STUDY, as_iso, study_command
+from dobandit.cli.study_answers import PULL, STUDY, study_command
 from dobandit.errors import DobanditError, counted
-from dobandit.evidence import NONE_MISSING, STANDARD_INPUT, MissingRows
+from dobandit.evidence import STANDARD_INPUT
 from dobandit.graph import QUOTED, unquoted
-from dobandit.problem import MISSING, Problem
-from dobandit.study import MEMORY, WORKER, Money, Receipt, Study, shown
+from dobandit.problem import Problem
+from dobandit.report import why_nothing
+from dobandit.study import MEMORY, WORKER, Money, Receipt, Study, asked_document, shown
 from dobandit.study import amount as as_money
 
 VALUES = click.argument("values", metavar="X=1 Y=0 ...", nargs=-1)
@@ -66,24 +67,12 @@ def ask(study: Study, number: int, worker: str, ttl: str | None, as_json: bool, 
     """Ask for pulls to carry out. Their cost is reserved until they are told or withdrawn."""
     pulls = study.ask(number, worker, ttl)
     if as_json:
-        rows = [{**pull._asdict(), "arm": str(pull.arm), "expires": as_iso(pull.expires)} for pull in pulls]
-        print_json({"pulls": rows, "reason": pulls.reason})
+        print_json(asked_document(pulls))
     else:
         study_answers.show_pulls(pulls)
         if pulls.reason:
-            say(f"Nothing {'more ' if pulls else ''}to hand out: {_why(study, pulls.reason)}.", quiet)
+            say(f"Nothing {'more ' if pulls else ''}to hand out: {why_nothing(study, pulls.reason)}.", quiet)
     click.get_current_context().exit(0 if pulls else NOTHING)
-
-
-def _why(study: Study, reason: str) -> str:
-    """Why there is no pull to give."""
-    if reason == "budget":
-        found = study.status()
-        free, cheapest = as_money(found.budget.free), as_money(min(arm.cost for arm in found.arms))
-        return f"the remaining budget ({free}) is less than the cheapest option ({cheapest})"
-    if reason == "waiting for results":
-        return "the policy plans its next phase when the open pulls are told or withdrawn"
-    return "the policy has carried out its plan; see: dobandit study best"
 
 
 @study_command
@@ -102,21 +91,10 @@ def tell(study: Study, told: tuple[str, ...], file: Path | None, as_json: bool, 
     receipts = study.tell_file(read_rows(file)) if file is not None else [study.tell(_id(told[0]), _outcome(told[1:]))]
     ids = [receipt.id for receipt in receipts]
     what = f"pull {ids[0]}" if len(ids) == 1 else counted(len(ids), "pull")
-    missing = _missing(study, ids)
+    missing = study.missing(ids)
     document = {**receipts[-1]._asdict(), "id": ids[0] if file is None else ids, "missing": missing._asdict()}
     sentence = f"Recorded {what}. {_stand(receipts[-1])}"
     answer(document, " ".join(filter(None, (sentence, missing.told()))), as_json, quiet)
-
-
-def _missing(study: Study, ids: Sequence[int]) -> MissingRows:
-    """The outcomes of these pulls in which values are missing."""
-    if study.problem.missing == "refuse":
-        return NONE_MISSING
-    rows = [row for row in study.outcomes() if next(iter(row.values())) in ids]  # the number of the pull comes first
-    unknown = sum(any(row[v] in ("", None) for v in study.problem.graph.variables) for row in rows)
-    domains = study.problem.domains.items()
-    category = sum(any(d.has_missing and row.get(v) == MISSING for v, d in domains) for row in rows)
-    return MissingRows(unknown, category)
 
 
 @study_command

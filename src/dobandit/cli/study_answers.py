@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from dobandit.cli.certainty_words import lost, nothing_known, sources
 from dobandit.cli.common import answer, console, print_json, say, with_common_options
 from dobandit.cli.printable import printable
-from dobandit.cli.tables import cell, interval, number, percent, table
+from dobandit.cli.tables import cell, table
 from dobandit.errors import counted
-from dobandit.study import Event, Pulls, Status, Study, amount, as_datetime, written
+from dobandit.report import event_in_words, interval, lost, moment, nothing_known, number, percent, sources
+from dobandit.study import (
+    Pulls,
+    Study,
+    amount,
+    best_document,
+    explained_document,
+    log_document,
+    open_pulls_document,
+    status_document,
+)
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -44,30 +52,11 @@ def study_command(function: Callable[..., None]) -> click.Command:
 def status(study: Study, watch: bool, as_json: bool, quiet: bool) -> None:
     """Show how the budget is used, and what is known about every arm."""
     if as_json:
-        print_json(_status_document(study.status()))
+        print_json(status_document(study.status()))
     elif watch:
         _watch(study)
     else:
         console().print(_status_page(study))
-
-
-def _status_document(found: Status) -> dict[str, Any]:
-    return {
-        "policy": found.policy,
-        "budget": found.budget._asdict(),
-        "pulls": {
-            "open": found.open,
-            "expired": found.expired,
-            "told": found.told,
-            "incomplete": found.incomplete,
-        },
-        "logged": found.logged,
-        "uncounted": list(found.uncounted),
-        "arms": [arm._asdict() for arm in found.arms],
-        "warnings": found.warnings,
-        "recommended": found.recommended,
-        "expected_loss": found.expected_loss,
-    }
 
 
 def _watch(study: Study) -> None:
@@ -77,7 +66,7 @@ def _watch(study: Study) -> None:
     screen = console()
     if not screen.is_terminal:
         while True:
-            screen.print(f"{_moment(time.time())} UTC", _status_page(study), "", sep="\n")
+            screen.print(f"{moment(time.time())} UTC", _status_page(study), "", sep="\n")
             screen.file.flush()
             time.sleep(1.0)
     with Live(_status_page(study), console=screen, auto_refresh=False) as live:
@@ -106,7 +95,7 @@ def _status_page(study: Study) -> Group:
         )
     if found.incomplete:
         lines.append(f"{counted(found.incomplete, 'outcome')} with unknown values: paid, but not part of the evidence")
-    lines.append(f"recommended now: {cell(found.recommended)}; {lost(found.expected_loss, problem)}")
+    lines.append(f"recommended now: {cell(found.recommended)}; {cell(lost(found.expected_loss, problem))}")
     columns = ("cost", "pulls", "open", "mean", "95% interval", "best", "own mean", "own rows")
     shown = table("arm", numbers=columns)
     shown.add_column("")
@@ -130,8 +119,7 @@ def pulls(study: Study, as_json: bool, quiet: bool) -> None:
     """
     held = study.pulls()
     if as_json:
-        times = ({"begun": as_iso(pull.begun), "expires": as_iso(pull.expires)} for pull in held)
-        print_json({"pulls": [{**pull._asdict(), **moments} for pull, moments in zip(held, times, strict=True)]})
+        print_json(open_pulls_document(held))
         return
     if not held:
         say("No pull is open.", quiet)
@@ -144,10 +132,6 @@ def pulls(study: Study, as_json: bool, quiet: bool) -> None:
     console().print(shown)
 
 
-def as_iso(time: datetime | None) -> str | None:
-    return None if time is None else time.isoformat(timespec="seconds")
-
-
 @study_command
 def best(study: Study, as_json: bool, quiet: bool) -> None:
     """Show the arm that the study recommends, and how sure that is.
@@ -156,7 +140,7 @@ def best(study: Study, as_json: bool, quiet: bool) -> None:
     """
     found, problem = study.best(), study.problem
     if as_json:
-        print_json(found._asdict())
+        print_json(best_document(found))
         return
     mean, ends = number(found.mean) or "not known yet", interval(found.low, found.high) or "not known yet"
     what = f"mean {problem.reward} {mean}, 95% interval {ends}, cost {amount(found.cost)}"
@@ -165,7 +149,7 @@ def best(study: Study, as_json: bool, quiet: bool) -> None:
     click.echo(
         f"{ranked} with probability {percent(found.probability_best)}; {counted(found.pulls, 'pull')} of its own"
     )
-    click.echo(f"If you stop now, {lost(found.expected_loss, problem)} against the best option.")
+    click.echo(f"If you stop now, {printable(lost(found.expected_loss, problem))} against the best option.")
     if unsure := nothing_known(found, len(problem.arms)):
         click.echo(printable(unsure))
     click.echo(sources(found.observational))
@@ -179,7 +163,7 @@ def explain(study: Study, pull: int, as_json: bool, quiet: bool) -> None:
     """Explain pull ID: the numbers that led to its arm."""
     found, good = study.explain(pull), 1 if study.problem.goal == "max" else -1
     if as_json:
-        print_json({**found._asdict(), "arms": [vars(arm) for arm in found.arms]})
+        print_json(explained_document(found))
         return
     numbers = ["cost", "mean", "95% interval", *(["index"] if found.arms[0].index is not None else [])]
     shown = table("arm", numbers=numbers)
@@ -199,43 +183,12 @@ def log(study: Study, as_json: bool, quiet: bool) -> None:
     """Show the history of the study; times are UTC."""
     events, names = study.log(), [str(arm) for arm in study.problem.arms]
     if as_json:
-        print_json({"events": [_event(event) for event in events]})
+        print_json(log_document(events))
         return
     for event in events:
         pull = "" if event.pull is None else event.pull
-        what = printable(_in_words(event.content, names))
-        click.echo(f"{event.number:>5}  {_moment(event.time)}  {event.kind:<9} {pull:>5}  {what}".rstrip())
-
-
-def _event(event: Event) -> dict[str, Any]:
-    """What happened, without the tables of a log and the arrays that a policy remembers."""
-    content = {key: value for key, value in event.content.items() if key not in ("evidence", "state")}
-    about = {"number": event.number, "time": event.time, "kind": event.kind, "pull": event.pull}
-    return {**about, "content": content}
-
-
-def _in_words(content: Mapping[str, Any], arms: Sequence[str]) -> str:
-    """What is written in an event, in the words of a person."""
-    words: dict[str, Callable[[Any], str]] = {
-        "arm": lambda arm: arms[arm],
-        "outcome": written,
-        "policy": lambda policy: f"led by {policy}",
-        "seed": lambda seed: f"seed {seed}",
-        "source": lambda source: f"in place of pull {source}" if isinstance(source, int) else "",
-        "worker": lambda worker: f"worker {worker}",
-        "expires": lambda time: "" if time is None else f"until {_moment(time)}",
-        "amount": lambda money: f"by {amount(money)}",
-        "rows": lambda rows: counted(rows, "row"),
-        "name": lambda name: f"named {name}",
-        "refund": lambda refund: "refunded" if refund else "not refunded",
-        "reason": str,
-        "by": lambda name: f"decided by {name}",
-    }
-    return ", ".join(filter(None, (say_it(content[part]) for part, say_it in words.items() if part in content)))
-
-
-def _moment(time: float) -> str:
-    return f"{as_datetime(time):%Y-%m-%d %H:%M:%S}"
+        what = printable(event_in_words(event.content, names))
+        click.echo(f"{event.number:>5}  {moment(event.time)}  {event.kind:<9} {pull:>5}  {what}".rstrip())
 
 
 @study_command

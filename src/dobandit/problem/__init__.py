@@ -6,7 +6,7 @@ from dobandit.problem.costs import ROUNDING, Choose, Cost, Total, Uniform
 from dobandit.problem.definition import Problem
 from dobandit.problem.domain import Domain, value_in
 from dobandit.problem.faults import Faults, is_number, is_positive
-from dobandit.problem.file import located
+from dobandit.problem.file import located, parse_problem
 from dobandit.problem.kinds import GOALS, OBJECTIVES, Axis, CostLike, Goal, Objective, RewardLike, Value
 from dobandit.problem.labels import LARGEST, is_numeral, label
 from dobandit.problem.missing import MISSING, MISSING_TEXTS, Missing, is_missing, is_null

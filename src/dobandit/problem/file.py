@@ -23,7 +23,19 @@ KEYS = tuple(
 
 
 def load(path: Path) -> Problem:
-    text = read_text(path)
+    return _read(read_text(path), path, path.parent)
+
+
+def parse_problem(text: str, name: str = "problem") -> Problem:
+    """The problem that a TOML text describes; without a folder, it has no other files beside it.
+
+    >>> parse_problem('budget = 9\nreward = "Y"\ngraph.edges = "X -> Y"').budget
+    9.0
+    """
+    return _read(text, Path(name), None)
+
+
+def _read(text: str, path: Path, folder: Path | None) -> Problem:
     try:
         table = tomllib.loads(text + "\n")  # so that even the end of the text has a line
     except tomllib.TOMLDecodeError as error:
@@ -34,7 +46,7 @@ def load(path: Path) -> Problem:
         raise ProblemError([], [f"{path}: this is not TOML: {str(error).partition(';')[0].lower()}"]) from None
     places = Places(normal(text))
     faults = Faults()
-    problem = _build(table, path.parent, places, faults)
+    problem = _build(table, folder, places, faults)
     if problem is None or faults.found:
         raise _with_places(faults.found, path, places)
     return problem
@@ -61,7 +73,7 @@ _NO_EDGES = (
 _WITHOUT_A_GRAPH = ("objective", "goal", "budget", "horizon")  # what can be checked when the graph is broken
 
 
-def _build(table: dict[str, Any], folder: Path, places: Places, faults: Faults) -> Problem | None:
+def _build(table: dict[str, Any], folder: Path | None, places: Places, faults: Faults) -> Problem | None:
     given = {key: value for key, value in faults.mapping(table, (), KEYS).items() if key in KEYS}
     graph = _graph(given.pop("graph", None), folder, places, faults)
     costs = dict(faults.mapping(given.pop("costs", None), ("costs",)))
@@ -80,7 +92,7 @@ def _build(table: dict[str, Any], folder: Path, places: Places, faults: Faults) 
         return None
 
 
-def _graph(stated: object, folder: Path, places: Places, faults: Faults) -> Graph | None:
+def _graph(stated: object, folder: Path | None, places: Places, faults: Faults) -> Graph | None:
     """The graph of `[graph]`, from its edges or from a file beside the problem."""
     table = faults.mapping(stated, ("graph",), ("edges", "file"))
     if ("edges" in table) == ("file" in table):
@@ -90,8 +102,11 @@ def _graph(stated: object, folder: Path, places: Places, faults: Faults) -> Grap
     if not isinstance(table[key], str):
         faults.add(("graph", key), f"expected a text, not {table[key]!r}")
         return None
+    if key == "file" and folder is None:
+        faults.add(("graph", key), "files beside the problem are not read here: write the graph as edges")
+        return None
     try:
-        graph = Graph(table[key]) if key == "edges" else read_file(folder / table[key])
+        graph = Graph(table[key]) if folder is None or key == "edges" else read_file(folder / table[key])
         if len(graph.variables) > 1 and not graph.directed and not graph.bidirected:
             faults.add(("graph", key), _NO_EDGES)
             return None

@@ -2,6 +2,15 @@
 
 from dobandit.study.answers import Best, Status
 from dobandit.study.books import Money
+from dobandit.study.documents import (
+    asked_document,
+    best_document,
+    event_document,
+    explained_document,
+    log_document,
+    open_pulls_document,
+    status_document,
+)
 from dobandit.study.events import Event
 from dobandit.study.outcomes import written
 from dobandit.study.pulls import OpenPull, Pull, Pulls, Receipt, amount, as_datetime

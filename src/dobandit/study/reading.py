@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from dobandit.evidence import NONE_MISSING, MissingRows
 from dobandit.policies import spec_of
-from dobandit.problem import Problem
-from dobandit.study import answers
+from dobandit.problem import MISSING, Problem
+from dobandit.study import answers, facts
 from dobandit.study.answers import Best, Status
 from dobandit.study.books import Money
 from dobandit.study.damage import making_sense_of
@@ -21,9 +22,10 @@ from dobandit.study.events import Event
 from dobandit.study.explanation import Explanation, explained
 from dobandit.study.files import outcome_rows, spending, write_rows
 from dobandit.study.opening import history
+from dobandit.study.outcomes import is_complete
 from dobandit.study.pulls import OpenPull, amount, numbered
 from dobandit.study.session import Session
-from dobandit.study.stores import Store
+from dobandit.study.stores import LAST, Store
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -80,10 +82,41 @@ class StudyReader:
             with making_sense_of(access.name):
                 return explained(access.name, events, pull)
 
-    def log(self) -> list[Event]:
-        """The whole history."""
-        with self._session.reading() as (access, _):
-            return history(access)
+    def log(self, after: int = 0, most: int | None = None, pull: int | None = None) -> list[Event]:
+        """The history, or a page of it, which takes the same time however long the history is.
+
+        Parameters
+        ----------
+        after : int
+            The number of the event after which the page begins.
+        most : int, optional
+            How many events.
+        pull : int, optional
+            Only what was written about this pull.
+        """
+        with self._session.reading() as (access, books):
+            if pull is not None:
+                return [event for event in access.events_of(numbered(pull, books.last)) if event.number > after][:most]
+            if not after and most is None:
+                return history(access)
+            return access.events(after, LAST if most is None else min(after + most, LAST))
+
+    @property
+    def last_event(self) -> int:
+        """The number of the last event: it changes whenever the study does."""
+        with self._session.reading() as (_, books):
+            return books.number
+
+    def missing(self, pulls: Iterable[int]) -> MissingRows:
+        """In how many outcomes of these pulls values are missing."""
+        problem = self.problem
+        if problem.missing == "refuse":
+            return NONE_MISSING
+        facts_of = ([event.fact for event in self.log(pull=pull)] for pull in pulls)
+        told = [[fact.outcome for fact in found if isinstance(fact, facts.Result)][-1] for found in facts_of]
+        optional = [v for v, domain in problem.domains.items() if domain.has_missing]
+        category = sum(any(outcome.get(v) == MISSING for v in optional) for outcome in told)
+        return MissingRows(sum(not is_complete(outcome) for outcome in told), category)
 
     def outcomes(self) -> list[dict[str, Any]]:
         """Every outcome that counts, one row each; what was done is in the column `intervention`."""

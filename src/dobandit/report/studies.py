@@ -1,0 +1,79 @@
+"""What is said of a study, on the command line and on its pages alike."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from dobandit.errors import counted, listing
+from dobandit.problem import Problem
+from dobandit.report.numbers import number, percent
+from dobandit.study import Best, Study, amount, as_datetime, written
+
+
+def event_in_words(content: Mapping[str, Any], arms: Sequence[str]) -> str:
+    """What is written in an event, in the words of a person."""
+    words: dict[str, Callable[[Any], str]] = {
+        "arm": lambda arm: arms[arm],
+        "outcome": written,
+        "policy": lambda policy: f"led by {policy}",
+        "seed": lambda seed: f"seed {seed}",
+        "source": lambda source: f"in place of pull {source}" if isinstance(source, int) else "",
+        "worker": lambda worker: f"worker {worker}",
+        "expires": lambda time: "" if time is None else f"until {moment(time)}",
+        "amount": lambda money: f"by {amount(money)}",
+        "rows": lambda rows: counted(rows, "row"),
+        "name": lambda name: f"named {name}",
+        "refund": lambda refund: "refunded" if refund else "not refunded",
+        "reason": str,
+        "by": lambda name: f"decided by {name}",
+    }
+    return ", ".join(filter(None, (say_it(content[part]) for part, say_it in words.items() if part in content)))
+
+
+def moment(time: float) -> str:
+    return f"{as_datetime(time):%Y-%m-%d %H:%M:%S}"
+
+
+def why_nothing(study: Study, reason: str) -> str:
+    """Why there is no pull to give."""
+    if reason == "budget":
+        found = study.status()
+        free, cheapest = amount(found.budget.free), amount(min(arm.cost for arm in found.arms))
+        return f"the remaining budget ({free}) is less than the cheapest option ({cheapest})"
+    if reason == "waiting for results":
+        return "the policy plans its next phase when the open pulls are told or withdrawn"
+    return "the policy has carried out its plan; see: dobandit study best"
+
+
+def lost(loss: float, problem: Problem) -> str:
+    """What an answer is expected to lose against the best option, in words."""
+    if math.isnan(loss):
+        return "what it may lose is not known yet"
+    unit = "per unit of budget" if problem.objective == "cumulative" else "per use"
+    return f"it is expected to lose {number(loss, 3)} of {problem.reward} {unit}"
+
+
+def nothing_known(found: Best, arms: int) -> str:
+    """Which options no data tell about, in words; nothing if there are none."""
+    if len(found.unknown) == arms:
+        return "Nothing is known yet: no outcome was told and no log observed, so any option may be best."
+    if not found.unknown:
+        return ""
+    one = len(found.unknown) == 1
+    verb, may = ("has", "it") if one else ("have", "either" if len(found.unknown) == 2 else "any of them")
+    return (
+        f"{listing(found.unknown)} {verb} not been tried, and the other data cannot tell about "
+        f"{'it' if one else 'them'}; {may} may be best."
+    )
+
+
+def sources(observational: float) -> str:
+    """Where the evidence comes from: the share of plain observations, in words."""
+    if observational == 1:
+        return "All evidence so far comes from observations; no experiment has been told."
+    if observational == 0:
+        return "No evidence comes from observations."
+    share = percent(observational)
+    return f"Of the evidence, {share} comes from observations, the rest from experiments."

@@ -1,0 +1,128 @@
+"""The answers of a study as documents: what `--json` prints, what the HTTP service answers, and what its clients read.
+
+Each kind of answer is written by one function here and, where a client has to read it, read again by the next one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any, TypeVar
+
+from dobandit.problem import Arm
+from dobandit.study.answers import ArmStatus, Best, Status
+from dobandit.study.books import Money
+from dobandit.study.events import Event
+from dobandit.study.explanation import ArmNumbers, Explanation
+from dobandit.study.facts import KINDS
+from dobandit.study.pulls import OpenPull, Pull, Pulls
+
+Document = dict[str, Any]
+T = TypeVar("T", ArmStatus, Status, Best)
+_LEFT_OUT = ("evidence", "state")  # of an event: the tables of a log, and the arrays that a policy remembers
+
+
+def as_iso(time: datetime | None) -> str | None:
+    return None if time is None else time.isoformat(timespec="seconds")
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
+
+
+# -- pulls -----------------------------------------------------------------------------------------
+
+
+def asked_document(pulls: Pulls) -> Document:
+    rows = [{**pull._asdict(), "arm": str(pull.arm), "expires": as_iso(pull.expires)} for pull in pulls]
+    return {"pulls": rows, "reason": pulls.reason}
+
+
+def read_asked(document: Document) -> Pulls:
+    rows = (
+        Pull(**{**row, "arm": Arm.parse(row["arm"]), "expires": _moment(row["expires"])}) for row in document["pulls"]
+    )
+    return Pulls(rows, document["reason"])
+
+
+def open_pulls_document(held: Iterable[OpenPull]) -> Document:
+    return {
+        "pulls": [{**pull._asdict(), "begun": as_iso(pull.begun), "expires": as_iso(pull.expires)} for pull in held]
+    }
+
+
+def read_open_pulls(document: Document) -> tuple[OpenPull, ...]:
+    times = ({"begun": _moment(row["begun"]), "expires": _moment(row["expires"])} for row in document["pulls"])
+    return tuple(OpenPull(**{**row, **moments}) for row, moments in zip(document["pulls"], times, strict=True))
+
+
+# -- where it stands -------------------------------------------------------------------------------
+
+
+def status_document(found: Status) -> Document:
+    counts = {name: getattr(found, name) for name in ("open", "expired", "told", "incomplete")}
+    rest = {name: getattr(found, name) for name in Status._fields if name not in counts}
+    return {
+        **rest,
+        "budget": found.budget._asdict(),
+        "pulls": counts,
+        "uncounted": list(found.uncounted),
+        "arms": [arm._asdict() for arm in found.arms],
+    }
+
+
+def read_status(document: Document) -> Status:
+    parts = {**document, **document["pulls"]}
+    parts["budget"] = Money(**document["budget"])
+    parts["arms"] = tuple(_read(ArmStatus, arm) for arm in document["arms"])
+    return _read(Status, {name: tuple(v) if isinstance(v, list) else v for name, v in parts.items()})
+
+
+def best_document(found: Best) -> Document:
+    return found._asdict()
+
+
+def read_best(document: Document) -> Best:
+    return _read(Best, {**document, "warnings": tuple(document["warnings"])})
+
+
+def explained_document(found: Explanation) -> Document:
+    return {**found._asdict(), "arms": [vars(arm) for arm in found.arms]}
+
+
+def read_explained(document: Document) -> Explanation:
+    arms = tuple(ArmNumbers(**_with_nan(arm)) for arm in document["arms"])
+    return Explanation(**{**document, "arms": arms, "warnings": tuple(document["warnings"])})
+
+
+def _read(kind: type[T], document: Mapping[str, Any]) -> T:
+    """The fields that this version knows."""
+    return kind(**_with_nan({name: document[name] for name in kind._fields if name in document}))
+
+
+def _with_nan(document: Mapping[str, Any]) -> Document:
+    """Null is no number where a mean or an end of an interval is not known yet."""
+    return {k: math.nan if v is None and k in ("mean", "low", "high") else v for k, v in document.items()}
+
+
+# -- the history -----------------------------------------------------------------------------------
+
+
+def log_document(events: Iterable[Event]) -> Document:
+    return {"events": [event_document(each) for each in events]}
+
+
+def event_document(happened: Event) -> Document:
+    """What happened, without the tables of a log and the arrays that a policy remembers."""
+    content = {key: value for key, value in happened.content.items() if key not in _LEFT_OUT}
+    about = {"number": happened.number, "time": happened.time, "kind": happened.kind, "pull": happened.pull}
+    return {**about, "content": content}
+
+
+def read_log(document: Document) -> list[Event]:
+    """Events as far as they were written: of a log that was observed, not its tables."""
+    return [
+        Event(each["number"], each["time"], KINDS[each["kind"]].read(each["pull"], {"evidence": {}, **each["content"]}))
+        for each in document["events"]
+    ]
