@@ -17,11 +17,14 @@ if TYPE_CHECKING:
     from dobandit import worlds
     from dobandit.errors import DobanditError, NotIdentifiable
     from dobandit.estimate import Bounds, Effect, Effects, bounds, check_graph, effect, effects
+    from dobandit.evidence import Evidence
     from dobandit.graph import Graph, possibly_optimal
     from dobandit.identification import Estimand, identify, is_identifiable
+    from dobandit.policies import Policy, ScalarPolicy
     from dobandit.problem import Arm, Problem
-    from dobandit.simulation import simulate
+    from dobandit.simulation import Results, simulate
     from dobandit.study import Study
+    from dobandit.worlds import World
 
 __version__ = "0.1.0"
 
@@ -29,11 +32,14 @@ _ROOMS = ("worlds",)
 _PUBLIC = {  # by room
     "errors": ("DobanditError", "NotIdentifiable"),
     "estimate": ("Bounds", "Effect", "Effects", "bounds", "check_graph", "effect", "effects"),
+    "evidence": ("Evidence",),
     "graph": ("Graph", "possibly_optimal"),
     "identification": ("Estimand", "identify", "is_identifiable"),
+    "policies": ("Policy", "ScalarPolicy"),
     "problem": ("Arm", "Problem"),
-    "simulation": ("simulate",),
+    "simulation": ("Results", "simulate"),
     "study": ("Study",),
+    "worlds": ("World",),
 }
 _HOME = {name: room for room, names in _PUBLIC.items() for name in names}
 
@@ -44,10 +50,15 @@ __all__ = [
     "Effect",
     "Effects",
     "Estimand",
+    "Evidence",
     "Graph",
     "NotIdentifiable",
+    "Policy",
     "Problem",
+    "Results",
+    "ScalarPolicy",
     "Study",
+    "World",
     "bounds",
     "check_graph",
     "effect",

@@ -114,6 +114,14 @@ class PolicyError(DobanditError):
     """A name that is no policy, or an option that it does not have."""
 
 
+class MissingPolicy(PolicyError):
+    """A policy that is not here: an unknown name, or a plug-in that is not installed."""
+
+    def __init__(self, policy: str, message: str) -> None:
+        self.policy = policy
+        super().__init__(message)
+
+
 class SimulationError(DobanditError):
     """A simulation that cannot be run as asked."""
 

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import click
 
-from dobandit.cli.common import console, print_json, with_common_options
+from dobandit.cli.common import console, print_json, say, with_common_options
 from dobandit.cli.tables import cell, table
-from dobandit.policies import RECOMMENDED, registered
+from dobandit.errors import PolicyError
+from dobandit.policies import RECOMMENDED, Policy, ScalarPolicy, offered, policy, registered
 
 
 def _options(kind: type[Any]) -> str:
     """The options of a policy, the usual value first."""
     written = []
-    for option in fields(kind):
+    for option in fields(kind) if is_dataclass(kind) and not issubclass(kind, ScalarPolicy) else ():
         usual = ("false", "true") if isinstance(option.default, bool) else (f"{option.default}",)
         written.append(f"{option.name}={'|'.join(option.metadata.get('choices') or usual)}")
     return f" Options: {', '.join(written)}." if written else ""
+
+
+def _row(made: Policy, name: str, source: str = "") -> dict[str, str]:
+    about = made.function if isinstance(made, ScalarPolicy) else type(made)
+    return {
+        "name": name,
+        "objective": made.objective,
+        "summary": " ".join((inspect.getdoc(about) or "").split()) + _options(type(made)),
+        "reference": ", ".join(filter(None, (made.reference, source))),
+    }
 
 
 @click.command()
@@ -29,15 +40,12 @@ def command(as_json: bool, quiet: bool) -> None:
 
     An option is written name[key=value], for instance f-kube[as_published=true].
     """
-    rows = [
-        {
-            "name": name,
-            "objective": kind.objective,
-            "summary": " ".join((inspect.getdoc(kind) or "").split()) + _options(kind),
-            "reference": kind.reference,
-        }
-        for name, kind in registered().items()
-    ]
+    rows = [_row(policy(name), name) for name in registered()]
+    for name, entry in offered().items():
+        try:
+            rows.append(_row(policy(name), name, f"plug-in {entry.value}"))
+        except PolicyError as error:
+            say(f"warning: {error}", quiet)
     if as_json:
         print_json({"policies": rows})
         return

@@ -26,19 +26,20 @@ from dobandit.cli.simulating import ALL, SEED, executor, progress, ready, writin
 from dobandit.cli.tables import cell, table
 from dobandit.errors import counted, listing
 from dobandit.evidence import NONE_MISSING, fit
-from dobandit.policies import left_out, policies_for, policy, spec_of
+from dobandit.policies import left_out, name_of, policies_for, policy, spec_of
 from dobandit.problem import Problem
 from dobandit.report import AGAINST, comparison_page, summary_rows, write_html
 from dobandit.simulation import Results, simulate
 from dobandit.worlds import World
 
 EVIDENCE = f"Logged rows of this world ({ROWS}); policies that can read logs start from them, free of charge."
+POLICY = "A policy (repeat for more), 'all' that fit, or your own as module:Class; default: the recommended one."
 WORTH_PROCESSES = 256  # trials from which starting processes pays
 
 
 @click.command()
 @PROBLEM
-@several("--policy", "names", "P", "A policy (repeat for more), or 'all' that fit; default: the recommended one.")
+@several("--policy", "names", "P", POLICY)
 @click.option("--trials", default=100, show_default=True, type=click.IntRange(1), help="How many trials.")
 @several("--budget", "budgets", "B", "A budget (repeat); default: the file's.", float)
 @click.option("--evidence", type=FILE, metavar="FILE", help=EVIDENCE)
@@ -64,8 +65,9 @@ def command(
     """
     found = Problem.load(problem)
     chosen = _chosen(names, found, quiet)
+    labels = [spec_of(policy(name)) for name in chosen]
     usual = None if trials >= WORTH_PROCESSES else 1
-    with ready(out, figures=True), progress(chosen, quiet) as report, executor(workers, usual) as pool:
+    with ready(out, figures=True), progress(labels, quiet) as report, executor(workers, usual) as pool:
         start, world = time.perf_counter(), _world(found, problem, quiet)
         grid = budgets or None
         source = None if evidence is None else fit(read_rows(evidence), found)
@@ -109,7 +111,7 @@ def _chosen(names: tuple[str, ...], problem: Problem, quiet: bool) -> list[str]:
     fitting = policies_for(problem.objective, problem)
     for note in left_out(problem.objective, problem) if ALL in names else ():
         say(f"note: {note}", quiet)
-    wanted = [each for name in names for each in (fitting if name == ALL else [spec_of(policy(name))])]
+    wanted = [each for name in names for each in (fitting if name == ALL else [name_of(policy(name))])]
     return list(dict.fromkeys(wanted)) if ALL in names else wanted or fitting[:1]
 
 

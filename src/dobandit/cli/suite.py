@@ -65,7 +65,7 @@ USUAL_BUDGETS = ", ".join(map(_usual_budgets, BUDGETS))
 @several(
     "--budget", "budgets", "B", f"A budget (repeat); default: {USUAL_BUDGETS}.", click.FloatRange(0, min_open=True)
 )
-@several("--policy", "names", "P", "A policy (repeat), or 'all' that fit: the default.")
+@several("--policy", "names", "P", "A policy (repeat), your own as module:Class, or 'all' that fit: the default.")
 @click.option("--trials", default=20, show_default=True, type=click.IntRange(1), help="How many trials in each world.")
 @SEED
 @WORKERS

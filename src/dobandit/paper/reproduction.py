@@ -21,7 +21,7 @@ from dobandit.paper.bound_curves import bounds_beside, bounds_trials
 from dobandit.paper.panels import PANELS, Panel, panels_of
 from dobandit.paper.published import Point, points
 from dobandit.plots import Curve, curves_figure
-from dobandit.policies import policy, spec_of
+from dobandit.policies import name_of, policy
 from dobandit.simulation import ARRAYS, Progress, Results, Submits, check_trials, processes
 
 if TYPE_CHECKING:
@@ -144,11 +144,11 @@ def sizes(jobs: Iterable[Job]) -> Mapping[str, float]:
 
 def _policies(panel: Panel, names: Sequence[str] | None) -> list[str]:
     """The policies to run on a panel, written in the one way that counts."""
-    return list(dict.fromkeys(spec_of(policy(p)) for p in (names or panel.policies) if not names or _fits(p, panel)))
+    return list(dict.fromkeys(name_of(policy(p)) for p in (names or panel.policies) if not names or _fits(p, panel)))
 
 
 def _fits(name: str, panel: Panel) -> bool:
-    return policy(name).objective == panel.objective
+    return policy(name).serves(panel.objective)
 
 
 def _work(

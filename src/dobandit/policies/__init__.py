@@ -6,6 +6,7 @@ underscores do not matter.
 
 from dobandit.policies.infrequent import by_variable, threshold_m, threshold_n
 from dobandit.policies.phases import Phased
+from dobandit.policies.plug_ins import is_importable, loaded, offered
 from dobandit.policies.protocol import (
     OBSERVE,
     STOP,
@@ -23,6 +24,7 @@ from dobandit.policies.protocol import (
 )
 from dobandit.policies.registry import (
     RECOMMENDED,
+    PolicyLike,
     check_fits,
     left_out,
     name_of,
@@ -31,4 +33,5 @@ from dobandit.policies.registry import (
     registered,
     spec_of,
 )
+from dobandit.policies.scalar import ScalarPolicy
 from dobandit.policies.ties import pick, recommended, sweep_first

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -103,6 +103,7 @@ class Reason(IntEnum):
     OBSERVATION_DUE = 3  # do() comes first while it has been pulled too rarely
     OBSERVATION_TEACHES = 4  # do() teaches as much about the arm with the largest index, for less
     PLAN = 5  # a plan says how often every arm is pulled
+    OWN = 6  # a function that gives no numbers
 
 
 @dataclass(frozen=True)
@@ -174,19 +175,24 @@ class Compiled(ABC, Generic[S]):
 
 
 class Policy(ABC):
-    """One algorithm, in one file: a frozen dataclass of its options, and what it can do.
+    """One algorithm: a frozen dataclass of its options, and what it can do. `compile` returns what chooses.
 
-    The registry finds every class of this package that has a name. `compile` returns what chooses.
+    The registry finds every class of this package that has a name. Classes from elsewhere are handed in as objects, or
+    named as `module:Class`.
     """
 
-    name: ClassVar[str]
-    objective: ClassVar[Objective]
-    reference: ClassVar[str]
+    name: str
+    objective: Objective | Literal["any"]
+    reference: str = ""
     depends_on_budget: ClassVar[bool] = False  # its choices depend on the budget even while every arm is affordable
     reads_logs: ClassVar[bool] = False  # it has a use for rows that were logged before its first pull
     single_variables_only: ClassVar[bool] = False  # its arms are do() and all values of single variables
     needs_range: ClassVar[bool] = True  # its rewards must lie between two known ends, which are 0 and 1 to it
     has_phases: ClassVar[bool] = False  # its state has a `phase`, and a new one waits for the results of the last
+
+    def serves(self, objective: str) -> bool:
+        """Whether it is made for an objective."""
+        return self.objective in (objective, "any")
 
     @property
     def guards_graph(self) -> bool | None:

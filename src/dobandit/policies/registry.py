@@ -1,4 +1,4 @@
-"""Finding policies by name: every `Policy` of this package that has a name."""
+"""Finding policies by name: every `Policy` of this package that has a name, and plug-ins."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from pkgutil import iter_modules
 from typing import Any
 
 import dobandit.policies
-from dobandit.errors import PolicyError, did_you_mean, listing
+from dobandit.errors import MissingPolicy, PolicyError, did_you_mean, listing
+from dobandit.policies.plug_ins import Kind, checked, imported, is_place, loaded, offered, place_of
 from dobandit.policies.protocol import Policy
+from dobandit.policies.scalar import Chooses, ScalarPolicy
 from dobandit.problem import Objective, Problem
 
 _SPEC = re.compile(r"\s*([^\[\]]+?)\s*(?:\[(.*)\])?\s*")
+PolicyLike = str | Policy | type[Policy] | Chooses
 RECOMMENDED: dict[Objective, str] = {"cumulative": "causal-thompson", "simple": "causal-explore"}
 ORDER = (  # the rest follows by name
     *("causal-thompson", "paper-cumulative", "crm", "crm-nb", "f-kube", "ucb", "thompson"),
@@ -25,11 +28,11 @@ ORDER = (  # the rest follows by name
 
 @cache
 def registered() -> dict[str, type[Policy]]:
-    """All policies by name, the paper's first."""
+    """All policies of this package by name, ours first."""
     found: dict[str, type[Policy]] = {}
     for module in iter_modules(dobandit.policies.__path__, "dobandit.policies."):
         for value in vars(import_module(module.name)).values():
-            if isinstance(value, type) and issubclass(value, Policy) and "name" in vars(value):
+            if isinstance(value, type) and issubclass(value, Policy) and vars(value).get("name"):
                 found[value.name] = value
     return {name: found[name] for name in (*ORDER, *sorted(found.keys() - set(ORDER)))}
 
@@ -66,50 +69,85 @@ def _obstacle(kind: type[Policy], problem: Problem) -> str | None:
     return None
 
 
-def policy(spec: str | Policy) -> Policy:
-    """The policy that a text such as `f-kube[as_published=true]` names, or the policy itself."""
-    if isinstance(spec, Policy):
-        return spec
+def policy(spec: PolicyLike) -> Policy:
+    """The policy that is meant.
+
+    Parameters
+    ----------
+    spec
+        A text such as `f-kube[as_published=true]`, or `module:Class` for one from elsewhere; a policy or a class of
+        policies; or a function `choose(counts, rewards, costs)`.
+    """
     if not isinstance(spec, str):
-        raise PolicyError(
-            f"a policy is a name such as 'f-kube' or an object of a class derived from dobandit.policies.Policy, "
-            f"not {spec!r}"
-        )
+        return _made(checked(spec, repr(spec)), repr(spec), "")
     parsed = _SPEC.fullmatch(spec)
-    name = _plain(parsed[1] if parsed else spec)
+    kind = _kind(parsed[1] if parsed else spec)
+    return _made(kind, spec, (parsed and parsed[2]) or "")
+
+
+def _kind(name: str) -> Kind:
+    """What a name stands for: a class of this package, of an installed one, or of a module that is named with it."""
+    if is_place(name):
+        return checked(imported(name), name)
     known = {_plain(n): kind for n, kind in registered().items()}
-    if parsed is None or name not in known:
-        hint = did_you_mean(name, known, most=3) or f"there are {listing(registered())}"
-        raise PolicyError(f"there is no policy {spec!r}; {hint}")
-    kind = known[name]
-    return kind(**_options(spec, kind, parsed[2] or ""))
+    if _plain(name) in known:
+        return known[_plain(name)]
+    plug_ins = {_plain(n): entry for n, entry in offered().items()}
+    if _plain(name) in plug_ins:
+        return checked(loaded(plug_ins[_plain(name)]), name)
+    hint = (
+        did_you_mean(_plain(name), [*known, *plug_ins], most=3) or f"there are {listing([*registered(), *offered()])}"
+    )
+    raise MissingPolicy(name, f"there is no policy {name!r}; {hint}")
+
+
+def _made(kind: Kind, spec: str, options: str) -> Policy:
+    """A policy with these options; one from elsewhere has a name of its own."""
+    if isinstance(kind, type):
+        made: Policy = kind(**_options(spec, kind, options))
+    elif isinstance(kind, Policy):
+        made = kind
+    else:
+        made = ScalarPolicy(kind, **_options(spec, ScalarPolicy, options))
+    ours = registered().get(made.name)
+    if ours is not None and type(made) is not ours:
+        raise PolicyError(f"{spec} has the name of another policy, {made.name}: give it a name of its own")
+    return made
 
 
 def spec_of(made: Policy) -> str:
     """The name of a policy with the options that differ from the usual ones."""
-    options = [
-        f"{f.name}={_written(getattr(made, f.name))}" for f in _fields(type(made)) if getattr(made, f.name) != f.default
-    ]
-    return made.name + (f"[{','.join(options)}]" if options else "")
+    return made.name if isinstance(made, ScalarPolicy) else made.name + _written_options(made)
 
 
 def name_of(made: Policy) -> str:
     """The text that makes this very policy once more, for those who keep it by its name."""
-    if registered().get(made.name) is not type(made):
-        raise PolicyError(
-            f"a policy of your own ({made.name}) runs in simulate, but a study is reopened by the name of its policy; "
-            f"name one of {listing(policies_for(made.objective))}"
-        )
-    spec = spec_of(made)
+    spec = _home(made) + _written_options(made)
     try:
-        same = policy(spec) == made
+        again = policy(spec)
     except PolicyError:
-        same = False
-    if not same:
+        again = None
+    if type(again) is not type(made) or vars(again) != vars(made):
         raise PolicyError(
             f"{made!r} cannot be written as a text such as {made.name}[...], which a study is reopened by"
         )
     return spec
+
+
+def _home(made: Policy) -> str:
+    """Where a policy is found: its name here or in an installed package, or the module that it is in."""
+    if registered().get(made.name) is type(made):
+        return made.name
+    entry = offered().get(made.name)
+    return made.name if entry is not None and loaded(entry) is type(made) else place_of(made)
+
+
+def _written_options(made: Policy) -> str:
+    usual = {f.name: f.default for f in _fields(type(made))}
+    if isinstance(made, ScalarPolicy):
+        usual["name"] = ScalarPolicy(made.function).name
+    options = [f"{k}={_written(value)}" for k, default in usual.items() if (value := getattr(made, k)) != default]
+    return f"[{','.join(options)}]" if options else ""
 
 
 def _options(spec: str, kind: type[Policy], text: str) -> dict[str, Any]:
@@ -135,13 +173,15 @@ def _read(spec: str, option: Field[Any], text: str) -> object:
         if text.lower() not in ("true", "false"):
             raise PolicyError(f"{spec!r}: {option.name} is true or false, not {text!r}")
         return text.lower() == "true"
+    if isinstance(option.default, str):
+        return text
     try:
         number = float(text)
     except ValueError:
         number = math.nan
     if not 0 <= number < math.inf:
         raise PolicyError(f"{spec!r}: {option.name} is a number, at least 0, not {text!r}")
-    return number
+    return int(number) if isinstance(option.default, int) and number == int(number) else number
 
 
 def _written(value: object) -> str:
@@ -149,7 +189,7 @@ def _written(value: object) -> str:
 
 
 def _fields(kind: type[Any]) -> tuple[Field[Any], ...]:
-    return fields(kind) if is_dataclass(kind) else ()
+    return tuple(f for f in fields(kind) if f.metadata.get("option", True)) if is_dataclass(kind) else ()
 
 
 def _plain(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -61,7 +61,7 @@ Domains = Mapping[str, tuple[str, ...]]
 class Prices(NamedTuple):
     """What is said about costs."""
 
-    stated: Mapping[str, CostLike] | None
+    stated: Mapping[str, CostLike] | Callable[[Arm], CostLike] | None
     default: CostLike
     is_unit: bool  # every pull costs 1
 
@@ -70,7 +70,9 @@ def costs_of_arms(arms: tuple[Arm, ...], prices: Prices, domains: Domains, fault
     """The cost of every arm: what is stated for the arm, else for its variables; else the sum of those of its parts,
     which without a statement have the default."""
     otherwise = read_cost(prices.default, ("default_cost",), faults)
-    found = _stated(arms, prices.stated, domains, faults)
+    if callable(price := prices.stated):
+        return tuple(read_cost(price(arm), ("costs", str(arm)), faults) for arm in arms)
+    found = _stated(arms, price, domains, faults)
     if prices.is_unit:
         return (1.0,) * len(arms)
 

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from os import PathLike
@@ -60,7 +60,8 @@ class Problem(_Fields):
         "cumulative" (earn as much as possible while trying) or "simple" (find the best arm).
     costs
         What a pull costs: ``{"do(X=1)": 3.5}`` for one arm, ``{"do(X)": 3}`` for all values of X, ``{"do()": 0.5}`` for
-        an observation, which costs 1 otherwise. A simulation draws ``{"choose": [2, 3]}`` for every trial.
+        an observation, which costs 1 otherwise. A simulation draws ``{"choose": [2, 3]}`` for every trial. Or a
+        function of an `Arm`, which is called once for every arm, do() included.
     default_cost
         The cost of setting a variable that `costs` does not mention. Setting several variables costs what is stated for
         the set, ``{"do(X, Z)": 5}``, else the sum.
@@ -103,7 +104,7 @@ class Problem(_Fields):
         reward: RewardLike | None = None,
         budget: float | None = None,
         objective: Objective | str = "cumulative",
-        costs: Mapping[str, CostLike] | None = None,
+        costs: Mapping[str, CostLike] | Callable[[Arm], CostLike] | None = None,
         default_cost: CostLike = 1,
         domains: Mapping[str, Iterable[Value]] | None = None,
         intervenable: Iterable[str] | None = None,

@@ -12,7 +12,7 @@ from dobandit.arrays import Array
 from dobandit.chance import BLOCK
 from dobandit.errors import SimulationError, listing
 from dobandit.evidence import Data, Layout, Logged, open_source, read_log
-from dobandit.policies import Policy, policies_for, policy
+from dobandit.policies import PolicyLike, policies_for, policy
 from dobandit.problem import Axis, Cost, Problem
 from dobandit.simulation import regret
 from dobandit.simulation.engine import Played, play
@@ -29,7 +29,7 @@ Progress = Callable[[str, float], None]  # what is worked on (a policy, a panel)
 def simulate(
     problem: ProblemLike,
     world: WorldLike,
-    policies: Iterable[str | Policy] | None = None,
+    policies: Iterable[PolicyLike] | None = None,
     trials: int = 100,
     seed: int = 0,
     budgets: Sequence[float] | None = None,
@@ -51,9 +51,11 @@ def simulate(
         One problem for all trials, or a function of a seed that makes each trial's own: the same graph and arms, but
         costs may differ. Costs that are rules are drawn for each trial.
     world
-        One world for all trials, or a function of a seed that makes each trial's own.
+        One world for all trials, or a function of a seed that makes each trial's own. Or any object with a method
+        `sample(arm, n, rng)`: then regret is estimated, and the results say so (`worlds.from_simulator`).
     policies
-        Names, such as `"f-kube"` or `"f-kube[as_published=true]"`, or policies; default: all for the objective.
+        Names, such as `"f-kube"` or `"f-kube[as_published=true]"`, policies of your own, or functions
+        `choose(counts, rewards, costs)`; default: all of dobandit's for the objective.
     trials
         How many trials.
     seed
@@ -92,7 +94,7 @@ def simulate_costs(
     problem: Problem,
     world: WorldLike,
     costs: Sequence[float],
-    policies: Iterable[str | Policy] | None = None,
+    policies: Iterable[PolicyLike] | None = None,
     trials: int = 100,
     seed: int = 0,
     *,
@@ -194,6 +196,7 @@ def _simulated(match: Match, axis: Axis, grid: tuple[float, ...], work: _Work) -
         optimum=how,
         regret={name: best - found for name, found in earned.items()},
         spent={name: (p.pulls * work.costs).sum(axis=2) for name, p in played.items()},
+        estimated=match.worlds.estimated,
         independencies={name: tuple(made.independencies) for name, made in match.compiled.items()},
         **same,
     )

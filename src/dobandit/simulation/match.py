@@ -10,13 +10,13 @@ import numpy as np
 from dobandit.arrays import Array
 from dobandit.chance import BLOCK, uniforms
 from dobandit.errors import SimulationError, listing
-from dobandit.policies import Compiled, Policy, check_fits, policies_for, policy, spec_of
+from dobandit.policies import Compiled, Policy, PolicyLike, check_fits, policies_for, policy, spec_of
 from dobandit.problem import Arm, Choose, Cost, Objective, Problem, Total, Uniform, is_positive
 from dobandit.simulation.engine import Setting
-from dobandit.worlds import World
+from dobandit.worlds import Simulator, World, from_simulator
 
 ProblemLike = Problem | Callable[[int], Problem]  # of all trials, or of a seed that makes each trial's own
-WorldLike = World | Callable[[int], World]
+WorldLike = World | Simulator | Callable[[int], World]
 
 
 class Match(NamedTuple):
@@ -51,7 +51,7 @@ class Match(NamedTuple):
 def matched(
     problem: ProblemLike,
     world: WorldLike,
-    policies: Iterable[str | Policy] | None,
+    policies: Iterable[PolicyLike] | None,
     trials: int,
     seed: int,
     first: int,
@@ -128,16 +128,19 @@ def trial_seed(seed: int, purpose: str, trial: int) -> int:
 
 
 def chosen_policies(
-    policies: str | Iterable[str | Policy] | None, objective: Objective, problem: Problem | None = None
+    policies: PolicyLike | Iterable[PolicyLike] | None, objective: Objective, problem: Problem | None = None
 ) -> dict[str, Policy]:
     """Policies by their names, which must fit the objective and the arms of the problem; default: all that do."""
     fitting = policies_for(objective, problem)
     found: dict[str, Policy] = {}
-    for made in map(policy, [policies] if isinstance(policies, str) else fitting if policies is None else policies):
+    given: Iterable[PolicyLike] = fitting
+    if policies is not None:
+        given = policies if isinstance(policies, Iterable) and not isinstance(policies, str) else [policies]
+    for made in map(policy, given):
         name = spec_of(made)
         if name in found:
             raise SimulationError(f"policies: {name} is named twice")
-        if made.objective != objective:
+        if not made.serves(objective):
             raise SimulationError(
                 f"policies: {name} is for {made.objective} regret, but the problem asks for {objective}"
             )
@@ -150,6 +153,8 @@ def chosen_policies(
 
 
 def _worlds(world: WorldLike, problems: Sequence[Problem], seed: int, first: int) -> World:
+    if isinstance(world, Simulator) and not isinstance(world, World):
+        return from_simulator(problems[0], world, seed=seed)
     if isinstance(world, World):
         fitted = world.fit(problems[0])
         if fitted.trials not in (1, len(problems)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -45,6 +45,7 @@ class Results:
     contradictions: Mapping[str, Array]  # axes: trial, place on the grid, arm; see `warnings`
     violations: Mapping[str, Array]  # axes: trial, place on the grid, independence; see `warnings`
     independencies: Mapping[str, tuple[Independence, ...]]  # implied by the graph, which outcomes may violate
+    estimated: str | None = field(default=None, kw_only=True)  # how well the means of the arms are known; None: exactly
 
     @property
     def policies(self) -> tuple[str, ...]:
@@ -75,9 +76,9 @@ class Results:
         ]
 
     def warnings(self) -> list[str]:
-        """Where the data contradicted the graph, at the last place of the grid: one sentence for each policy and arm
-        or implied independence."""
-        found = []
+        """Sentences about what to keep in mind: means that are estimated, and where data contradicted the graph at the
+        last place of the grid, one for each policy and arm or implied independence."""
+        found = [self.estimated] if self.estimated else []
         for name in self.policies:
             for arm, z in zip(self.arms, self.contradictions[name][:, -1].T, strict=True):
                 if z.any():

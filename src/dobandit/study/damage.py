@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from dobandit.errors import StorageError, StudyError
+from dobandit.errors import MissingPolicy, StorageError, StudyError
 
 
 def damaged(name: str, what: str) -> StudyError:
@@ -19,6 +19,10 @@ def making_sense_of(name: str) -> Iterator[None]:
         yield
     except (StudyError, StorageError):
         raise
+    except MissingPolicy as error:
+        raise StudyError(
+            f"{name} is led by the policy {error.policy}, a plug-in that is not installed here: {in_words(error)}"
+        ) from None
     except Exception as error:
         raise damaged(name, f"its events make no sense ({type(error).__name__}: {in_words(error)})") from error
 

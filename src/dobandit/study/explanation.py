@@ -24,6 +24,7 @@ REASONS = {
     Reason.OBSERVATION_DUE: "{best} has the highest index, but the policy observes first: too few observations so far.",
     Reason.OBSERVATION_TEACHES: "{best} has the highest index, but an observation informs about it as well for less.",
     Reason.PLAN: "{policy} follows phase {phase} of its plan.",
+    Reason.OWN: "{policy} chose it; the policy gives no numbers for its choices.",
 }
 UNKNOWN = "{best} has the highest index, but another rule of the policy took precedence."
 EXTENSION = "The plan is carried out. Money that was added later goes to the options of its last phase, in turn."

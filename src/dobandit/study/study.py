@@ -14,7 +14,7 @@ from pathlib import Path
 
 from dobandit.errors import DobanditError, PolicyError
 from dobandit.evidence import STANDARD_INPUT, Data, fit, open_source
-from dobandit.policies import RECOMMENDED, Policy, check_fits, name_of, policy, spec_of
+from dobandit.policies import RECOMMENDED, PolicyLike, check_fits, is_importable, name_of, policy, spec_of
 from dobandit.problem import Arm, Problem, Value, is_positive
 from dobandit.study import facts
 from dobandit.study.books import Books
@@ -25,7 +25,7 @@ from dobandit.study.outcomes import as_pairs
 from dobandit.study.plain import problem_to_plain
 from dobandit.study.pulls import Batch, Pulls, Receipt, TimeToLive, Withdrawal, named, seconds
 from dobandit.study.reading import Place, StudyReader
-from dobandit.study.stores import create_store, open_store, place_of
+from dobandit.study.stores import MEMORY, create_store, open_store, place_of
 from dobandit.study.tally import count_log
 from dobandit.study.transaction import VERSION
 
@@ -48,7 +48,7 @@ class Study(StudyReader):
         cls,
         where: Place,
         problem: Problem,
-        policy: str | Policy | None = None,
+        policy: PolicyLike | None = None,
         seed: int = 0,
         *,
         clock: Callable[[], float] = time.time,
@@ -61,8 +61,9 @@ class Study(StudyReader):
             A file, a database (a postgresql:// URL), or `:memory:`.
         problem : Problem
             The graph, the arms, their costs and the budget.
-        policy : str or Policy, optional
-            What chooses the pulls; default: the recommended policy for the objective.
+        policy : str, Policy or function, optional
+            What chooses the pulls; default: the recommended policy for the objective. One of your own is imported
+            again when the study is opened, so it must be in a module.
         seed : int
             The seed of the policy's random choices.
         clock : callable
@@ -74,7 +75,7 @@ class Study(StudyReader):
             raise DobanditError(f"a seed is a whole number, not {seed!r}")
         problem.require_values()
         check_columns(problem)
-        fact = facts.Created(problem_to_plain(problem), _fitting(problem, policy), int(seed), VERSION)
+        fact = facts.Created(problem_to_plain(problem), _fitting(problem, policy, where), int(seed), VERSION)
         created = Event(1, clock(), fact)
         Books.opened(created)  # whatever the policy cannot do with this problem is said before anything is written
         return cls(create_store(place_of(where), created), clock)
@@ -285,12 +286,18 @@ class Study(StudyReader):
             return transaction.books.total
 
 
-def _fitting(problem: Problem, wanted: str | Policy | None) -> str:
+def _fitting(problem: Problem, wanted: PolicyLike | None, where: Place) -> str:
     """The policy of a new study, by the name that makes it again when the study is reopened."""
     made = policy(RECOMMENDED[problem.objective] if wanted is None else wanted)
-    if made.objective != problem.objective:
+    if not made.serves(problem.objective):
         raise PolicyError(
             f"{made.name} is for {made.objective} regret, and the problem's objective is {problem.objective}"
         )
     check_fits(made, problem)
-    return name_of(made)
+    name = name_of(made)
+    if not is_importable(name) and str(where) != MEMORY:
+        raise PolicyError(
+            f"{made.name} is defined inside a function, where it is not found when the study is opened again; "
+            "move it to the top level of a module"
+        )
+    return name

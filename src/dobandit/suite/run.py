@@ -21,6 +21,7 @@ from dobandit.arrays import Array
 from dobandit.chance import generator
 from dobandit.errors import SimulationError, listing
 from dobandit.graph import Graph
+from dobandit.policies import Policy, PolicyLike
 from dobandit.problem import Objective, Problem, RewardLike
 from dobandit.suite.classes import BUDGETS, COSTS, UNIT, Source
 from dobandit.suite.comparison import Comparison
@@ -45,7 +46,7 @@ def compare(
     *,
     costs: str | None = None,
     budgets: Sequence[float] | None = None,
-    policies: Sequence[str] | None = None,
+    policies: Iterable[PolicyLike] | None = None,
     trials: int = 100,
     seed: int = 0,
     drop_hidden: bool = False,
@@ -65,7 +66,7 @@ def compare(
     budgets
         The budgets to compare; default: `suite.BUDGETS` of the objective.
     policies
-        Names of policies; default: all for the objective.
+        Names of policies, or policies of your own; default: all of dobandit's for the objective.
     trials, seed
         How many trials, and the seed of their worlds, costs and outcomes.
     drop_hidden
@@ -87,10 +88,10 @@ def compare(
     grid = tuple(sorted({float(b) for b in budgets or BUDGETS[objective]}))
     setup = Setup(source.name, objective, chosen, grid, seed, drop_hidden)
     first = None if source.offers is None else _problem(setup, source, _drawn(setup, source, 0))
-    names = tuple(simulation.chosen_policies(policies, objective, first))
-    jobs: list[tuple[Setup, tuple[str, ...], range]] = [(setup, names, range(i, i + 1)) for i in range(trials)]
+    players = tuple(simulation.chosen_policies(policies, objective, first).values())
+    jobs: list[tuple[Setup, tuple[Policy, ...], range]] = [(setup, players, range(i, i + 1)) for i in range(trials)]
     if source.one_graph:  # all trials of one policy at a time, in lock step
-        jobs = [(setup, (name,), range(trials)) for name in names]
+        jobs = [(setup, (made,), range(trials)) for made in players]
     parts: list[Comparison] = []
     for part in simulation.carried_out(play, jobs, executor):
         parts.append(part)
@@ -110,20 +111,20 @@ def _check(what: str, given: str, known: Iterable[str]) -> None:
         raise SimulationError(f"{what}: there is no {given!r}; known are {listing(known)}")
 
 
-def play(setup: Setup, names: tuple[str, ...], trials: range) -> Comparison:
+def play(setup: Setup, policies: Sequence[PolicyLike], trials: range) -> Comparison:
     """What these policies do in these trials."""
     source = find(setup.world)
     worlds = [_drawn(setup, source, i) for i in trials]
     world = World.stack(worlds) if source.one_graph else worlds[0]
     seed = _seed(setup) if source.one_graph else _seed(setup, f":{trials.start}")
     problem = _problem(setup, source, world)
-    results = simulation.simulate(problem, world, names, len(trials), seed, setup.budgets)
+    results = simulation.simulate(problem, world, policies, len(trials), seed, setup.budgets)
     means, prices = simulation.above_worst(problem, world), simulation.draw_costs([problem] * len(trials), seed)
     found = {
         **vars(results),
         "optimum": "fractional" if setup.objective == "cumulative" else "best arm",
-        "spent": {name: _spent(results.pulls[name], prices) for name in names},
-        "regret": {name: regret_of(results, name, means, prices) for name in names},
+        "spent": {name: _spent(results.pulls[name], prices) for name in results.policies},
+        "regret": {name: regret_of(results, name, means, prices) for name in results.policies},
     }
     return Comparison(**found, world=setup.world, costs=setup.costs, means=means, prices=prices)
 

@@ -19,7 +19,21 @@ from dobandit.worlds.families import inputs_of, parallel, random, two_values, xo
 from dobandit.worlds.graphs import N5, N6, N6_HIDDEN, N7
 from dobandit.worlds.model import World
 from dobandit.worlds.networks import from_bif
+from dobandit.worlds.simulator import SampledWorld, Simulator, from_simulator
 from dobandit.worlds.tables import Node
 from dobandit.worlds.tabulated import from_tables
 
-__all__ = ["Node", "World", "WorldError", "from_bif", "from_tables", "of", "parallel", "random", "xor"]
+__all__ = [
+    "Node",
+    "SampledWorld",
+    "Simulator",
+    "World",
+    "WorldError",
+    "from_bif",
+    "from_simulator",
+    "from_tables",
+    "of",
+    "parallel",
+    "random",
+    "xor",
+]

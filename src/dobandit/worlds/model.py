@@ -46,6 +46,11 @@ class World:
     def trials(self) -> int:
         return len(self.nodes[0].table) if self.nodes else 1
 
+    @property
+    def estimated(self) -> str | None:
+        """A sentence about how well the means are known; None: they are exact."""
+        return None
+
     @cached_property
     def positions(self) -> Mapping[str, int]:
         """Where each variable stands among the nodes, hidden ones included."""
@@ -64,6 +69,8 @@ class World:
         worlds = list(worlds)
         if not worlds:
             raise WorldError("a batch of worlds needs at least one world")
+        if len(worlds) > 1 and any(world.estimated for world in worlds):
+            raise WorldError("worlds that are drawn from a simulator make no batch: simulate one for all trials")
         first, *others = map(_structure, worlds)
         for i, other in enumerate(others, 1):
             if other != first:
