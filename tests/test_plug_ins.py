@@ -19,6 +19,7 @@ from dobandit.arrays import Array, Indices
 from dobandit.chance import Chance
 from dobandit.errors import PolicyError, StudyError, WorldError
 from dobandit.policies import Choice, Memoryless, View, pick, policy, recommended, spec_of, sweep_first
+from dobandit.study import leader
 from tests.conftest import Ran
 
 PROBLEM = db.Problem("X -> Z -> Y", reward="Y", budget=60, default_cost=2)
@@ -243,15 +244,10 @@ def test_a_study_names_the_plug_in_that_is_missing(module: str, dobandit: Callab
     assert json.loads(ran.out)["policy"] == "greedy"
     assert dobandit("study", "ask", "study.db").code == 0
     Path(f"{module}.py").unlink()
-    program = [
-        Path(sys.executable).with_name("dobandit"),
-        "study",
-        "status",
-        "study.db",
-    ]  # which has imported nothing yet
-    ran = subprocess.run(program, capture_output=True, text=True, check=False)
-    assert (ran.returncode, ran.stdout) == (4, "")
-    assert f"study.db is led by the policy {module}:Greedy, a plug-in that is not installed here" in ran.stderr
+    program = Path(sys.executable).with_name("dobandit")  # which has imported nothing yet
+    other = subprocess.run([program, "study", "status", "study.db"], capture_output=True, text=True, check=False)
+    assert (other.returncode, other.stdout) == (4, "")
+    assert f"study.db is led by the policy {module}:Greedy, a plug-in that is not installed here" in other.stderr
 
 
 # -- an installed package ------------------------------------------------------------------------------
@@ -296,7 +292,7 @@ def test_an_installed_package_offers_policies(
     study = db.Study.create("s.db", PROBLEM, policy="greedy[bonus=0.25]")
     assert (study.policy, str(study.ask()[0].arm)) == ("greedy[bonus=0.25]", "do()")
     monkeypatch.undo()
-    db.study.leader._compiled.cache_clear()  # type: ignore[attr-defined]
+    leader._compiled.cache_clear()
     with pytest.raises(StudyError, match="is led by the policy greedy, a plug-in that is not installed here"):
         db.Study.open(tmp_path / "s.db").status()
 
