@@ -5,6 +5,7 @@
 # make calibration   set up, then measure how often intervals contain the truth
 # make stress  set up, then kill workers of studies 300 times per store
 # make mutants   set up, then change single things in the code and print how many changes the tests detect
+# make site    set up, then build the documentation into site/
 # make benchmark   set up, then run the policies on all benchmark worlds and write docs/benchmark.md
 # Every target does all its own set-up and is quick the second time.
 
@@ -18,7 +19,7 @@ OUT    := dobandit-out/demo
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := constraints.txt
 
-.PHONY: demo test stress mutants bench calibration benchmark reproduction lint docs wheel clean constraints
+.PHONY: demo site test stress mutants bench calibration benchmark reproduction lint docs wheel clean constraints
 
 demo: $(USABLE)
 	@rm -rf $(OUT) && mkdir -p $(OUT)
@@ -74,6 +75,11 @@ docs: $(READY) demo
 	$(BIN)/dobandit effect $(OUT)/shop.toml $(OUT)/log.csv --quiet --all --truth --plot docs/images/shop-effects.png > /dev/null
 	$(BIN)/python tests/test_docs.py
 
+# Pages, reference and search in one folder, which can be opened from the disk; warnings are errors.
+site: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "open site/index.html"
+
 wheel: $(READY)
 	$(BIN)/python -m build --wheel --no-isolation
 
@@ -103,4 +109,4 @@ constraints:
 	rm -rf $(VENV)/resolve
 
 clean:
-	rm -rf $(VENV) dist build dobandit-out
+	rm -rf $(VENV) dist build site dobandit-out

@@ -1,5 +1,5 @@
 """What README and docs show is what happens: every `console` block is run and its output compared, and every `toml`
-block is part of a shipped problem. (Python is run by doctest, in the folder of docs/conftest.py.)
+block is part of a shipped problem, or of one in docs/files. (Python is run by doctest, see docs/conftest.py.)
 
 `make docs` (which runs this file as a program) writes the output again where it changed.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+FILES = ROOT / "docs" / "files"  # that pages speak of: they lie in the folder of their commands
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
 PROBLEM = re.compile(r"^```toml\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -26,6 +28,8 @@ TYPED = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 def refreshed(text: str, folder: str) -> str:
     """The page with the output that its commands really have. What starts with `$ ` is typed, in one
     folder for the whole page; what follows is what the screen shows."""
+    for file in FILES.glob("*.[ct]*"):  # .csv and .toml
+        shutil.copy(file, folder)
     return BLOCK.sub(lambda block: f"```console\n{TYPED.sub(lambda t: run(t[1], folder), block[1])}```", text)
 
 
@@ -53,7 +57,8 @@ def test_console_blocks(page: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_toml_blocks(page: Path, examples: dict[str, str]) -> None:
     for shown in PROBLEM.findall(page.read_text(encoding="utf-8")):
-        assert any(shown in text for text in examples.values()), "the shipped problem has changed: show that one"
+        known = [*examples.values(), *(file.read_text(encoding="utf-8") for file in FILES.glob("*.toml"))]
+        assert any(shown in text for text in known), "the shipped problem has changed: show that one"
 
 
 def test_readme_shows_commands() -> None:
