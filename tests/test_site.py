@@ -21,7 +21,7 @@ LINK = re.compile(r"\]\(([^)#\s]+)")
 
 
 def test_the_site_builds_without_warnings_and_needs_no_network(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", tmp_path]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path)]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout + ran.stderr) == (0, "")
@@ -36,7 +36,7 @@ def test_the_site_builds_without_warnings_and_needs_no_network(tmp_path: Path) -
 
 def test_spelling() -> None:
     texts = [*PAGES, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "src"]
-    command = [sys.executable, "-m", "codespell_lib", *texts]
+    command = [sys.executable, "-m", "codespell_lib", *map(str, texts)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout) == (0, "")
 
