@@ -94,7 +94,7 @@ def command(
     for note in dict.fromkeys(source.note for source in sources if source.note):
         say(f"note: {note}", quiet)
     names = () if ALL in names else names
-    goal = objective or (policy(names[0]).objective if names else OBJECTIVES[0])
+    goal: Objective = objective or _objective_of(names)
     figures = len(set(budgets or BUDGETS[goal])) > 1
     with ready(out, figures), progress(chosen, quiet) as report, executor(workers) as pool:
         run = partial(compare, costs=costs, budgets=budgets or None, trials=trials, seed=seed, executor=pool)
@@ -108,6 +108,10 @@ def command(
         _write(comparisons, out, seed, quiet)
     if as_json:
         print_json({"results": [row for comparison in comparisons for row in _rows(comparison)]})
+
+
+def _objective_of(names: Sequence[str]) -> Objective:
+    return next(o for o in OBJECTIVES if not names or policy(names[0]).serves(o))
 
 
 def _rows(comparison: Comparison) -> list[dict[str, float | str]]:
