@@ -370,12 +370,10 @@ def test_regret_with_published_curves_and_bounds() -> None:
     ours, variant, theirs = (lines[m] for m in ((4.0, 4.0, 4.0), (5.0, 5.0, 5.0), (6.0, 7.0)))
     assert ours.get_color() == variant.get_color() == theirs.get_color() != lines[3.0, 2.0, 1.0].get_color()
     assert len({str(line._dash_pattern) for line in (ours, variant, theirs)}) == 3  # type: ignore[attr-defined]
-    (legend,) = figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == [
-        *(curve.policy for curve in CURVES),
-        "dotted: as published",
-        "a bound",
-    ]
+    assert legend_of(figure) == ["dotted: as published", "a bound"]
+    names = {text.get_text(): text.get_color() for text in figure.axes[0].texts}
+    assert {curve.policy: lines[tuple(curve.mean)].get_color() for curve in CURVES}.items() <= names.items()
+    assert "bands: ± 1 standard error of the mean" in names
     assert lines[3.0, 2.0, 1.0].get_zorder() > ours.get_zorder() > variant.get_zorder(), "the first is seen"
 
 
@@ -394,13 +392,14 @@ def test_regret_at_a_single_place_is_dots_with_bars(se: float) -> None:
     drawn = {tuple(map(tuple, np.array(line.get_xydata()).tolist())): line for line in axes.get_lines()}
     dots = [drawn[((i, i),)] for i in range(3)]  # side by side, so that none hides another
     assert len({dot.get_marker() for dot in dots}) == 3
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["60"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == [curve.policy for curve in curves]
+    assert axes.get_xlabel() == "budget 60"
     bars = [segment for bar in axes.collections if isinstance(bar, LineCollection) for segment in bar.get_segments()]
     ends = [np.asarray(bar).tolist() for bar in bars if len(bar)]
     assert ends == ([] if math.isnan(se) else [[[i, i - se], [i, i + se]] for i in range(3)])
     assert ((0.6, 7.0), (2.4, 7.0)) in drawn, "as published: beside both forms of srm"
     assert ((-0.5, 9.0), (2.5, 9.0)) in drawn
-    assert [text.get_text() for text in figure.legends[0].get_texts()][:3] == [curve.policy for curve in curves]
+    assert [text.get_text() for text in axes.texts] == ["bars: ± 1 standard error of the mean"] * (not math.isnan(se))
     figure.canvas.draw()
 
 
@@ -416,3 +415,31 @@ def test_the_legend_of_regret_is_outside_the_curves(count: int) -> None:
     assert box.x0 >= 0
     assert box.x1 <= figure.bbox.width
     assert box.y0 >= 0
+
+
+@pytest.mark.parametrize("count", [2, 9, 16])
+def test_names_stand_beside_the_ends_of_curves_and_do_not_meet(count: int) -> None:
+    curves = [Curve(f"policy-{i}", (1, 20), (i, 5 + i / 100), (0.5, 0.5)) for i in range(count)]
+    figure = curves_figure(curves, xlabel="cost", ylabel="regret")
+    figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in figure.axes[0].texts if text.get_text().startswith("policy")]
+    boxes.sort(key=lambda box: box.y0)
+    assert len(boxes) == count
+    assert all(above.y0 >= below.y1 - 3 for below, above in pairwise(boxes)), "letters need less than their boxes"
+    assert all(box.x1 <= figure.bbox.width for box in boxes)
+
+
+def test_only_as_many_curves_are_coloured_as_can_be_told_apart() -> None:
+    curves = [Curve(f"policy-{i}", (1, 2), (0, 20 - i), (0.1, 0.1)) for i in range(10)]
+    lines = lines_of(curves_figure(curves, xlabel="cost", ylabel="regret"))
+    grey = [i for i in range(10) if lines[0, 20 - i].get_color() == "#AAAAAA"]
+    assert grey == [0, 1, 2], "those with the most regret"
+
+
+def test_curves_are_drawn_into_given_axes_on_a_logarithmic_scale() -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure()
+    left, right = figure.subplots(1, 2)
+    assert curves_figure(CURVES, xlabel="x", ylabel="y", title="left", axes=left, log=True) is figure
+    assert (left.get_yscale(), left.get_title(), len(right.get_lines())) == ("log", "left", 0)

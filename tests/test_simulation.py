@@ -134,7 +134,7 @@ def test_the_summary_and_the_files(tmp_path_factory: pytest.TempPathFactory) -> 
         f"pulls {arm}" for arm in PROBLEM.arms
     )
     assert len(lines) == 1 + 2 * 10 * 2
-    assert [text.get_text() for text in r.plot().legends[0].get_texts()] == ["ucb", "f-kube"]
+    assert {text.get_text() for text in r.plot().axes[0].texts} >= {"ucb", "f-kube"}
 
 
 def test_every_file_and_frame_holds_the_same_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,14 +16,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING
 
-from dobandit.errors import GraphError
+from dobandit.errors import GraphError, MissingExtra
 from dobandit.graph import projection
 from dobandit.graph.checking import Edge, Origin, Parts, checked
 from dobandit.graph.edges import Nodes
 from dobandit.graph.forms import Forms
 from dobandit.graph.separation import closure, reachable
+from dobandit.markup import html_picture
 
 if TYPE_CHECKING:
     from dobandit.graph.files import GraphLike
@@ -253,6 +255,17 @@ class Graph(Forms):
         return not self.without_edges(out_of=x).separated(x, y)
 
     # -- being a value -------------------------------------------------------------------------
+
+    def _repr_html_(self) -> str:
+        """For notebooks: drawn, or as text where matplotlib is not installed."""
+        from dobandit.graph.drawing import draw
+        from dobandit.plots import graph_figure, to_bytes
+
+        try:
+            figure = graph_figure(self.variables, sorted(self.directed), sorted(self.bidirected))
+        except MissingExtra:
+            return f"<pre>{escape(draw(self))}</pre>"
+        return html_picture(to_bytes(figure, "svg"), self.to_text())
 
     def __repr__(self) -> str:
         return f"Graph({self.to_text().replace(chr(10), '; ')!r})"

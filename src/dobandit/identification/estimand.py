@@ -21,11 +21,12 @@ from dobandit.identification.expressions import Sum, Table, tables
 
 if TYPE_CHECKING:
     from dobandit.arrays import Array
+    from dobandit.identification.formulas import Notation
 
 Method = Literal["observed", "no-backdoor", "adjustment", "c-factor"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Estimand:
     """P(on | do(do)) as a recipe over tables P(v | z); `do` are the variables that are set, in graph order.
 
@@ -88,6 +89,26 @@ class Estimand:
         from dobandit.identification.evaluation import gradient
 
         return gradient(self, tables, weights)
+
+    def __repr__(self) -> str:
+        return f"<Estimand: {self}>"
+
+    def _repr_html_(self) -> str:
+        from dobandit.identification.formulas import MathML
+
+        return f'<math display="block">{self._written(MathML(), "<mo>=</mo>")}</math>'
+
+    def _repr_latex_(self) -> str:
+        from dobandit.identification.formulas import Latex
+
+        return rf"$\displaystyle {self._written(Latex(), ' = ')}$"
+
+    def _written(self, notation: Notation, equals: str) -> str:
+        from dobandit.identification.formulas import written
+
+        names = {x: quoted(x) for x in self.do}
+        left = notation.probability([*map(quoted, self.on)], [], list(names.values()))
+        return f"{left}{equals}{written(self.formula, names, notation)}"
 
     def __str__(self) -> str:
         formula = self.formula.write({x: quoted(x) for x in self.do})

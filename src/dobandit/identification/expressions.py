@@ -53,7 +53,7 @@ class Sum:
         return frozenset[str]().union(*(f.free for f in self.factors)) - self.over
 
     def write(self, names: Names) -> str:
-        names = {**names, **{v: _fresh(names.get(v) or quoted(v), names) for v in self.over}}
+        names = {**names, **{v: fresh(names.get(v) or quoted(v), names) for v in self.over}}
         written = [f.write(names) for f in self.factors]
         if len(written) > 1:
             written = [t if isinstance(f, Table) else f"[{t}]" for f, t in zip(self.factors, written, strict=True)]
@@ -81,13 +81,18 @@ class Ratio:
         return (self.numerator.free | self.denominator.free) - self.average
 
     def write(self, names: Names) -> str:
-        above, below = (
-            product((*self.weights, part), self.average) if self.average else part
-            for part in (self.numerator, self.denominator)
-        )
+        above, below = parts_of(self)
         if not self.denominator.factors:
             return above.write(names)
         return f"({above.write(names)}) / ({below.write(names)})"
+
+
+def parts_of(ratio: Ratio) -> tuple[Sum, Sum]:
+    """What stands above and below, averaged where it has to be."""
+    above, below = ratio.numerator, ratio.denominator
+    if not ratio.average:
+        return above, below
+    return product((*ratio.weights, above), ratio.average), product((*ratio.weights, below), ratio.average)
 
 
 Expression = Table | Sum | Ratio
@@ -147,7 +152,7 @@ def _without_ones(factors: list[Expression], over: set[str]) -> tuple[list[Expre
     return factors, over
 
 
-def _fresh(name: str, taken: Names) -> str:
+def fresh(name: str, taken: Names) -> str:
     while name in taken.values():
         name += "'"
     return name

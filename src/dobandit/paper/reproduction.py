@@ -25,6 +25,7 @@ from dobandit.policies import name_of, policy
 from dobandit.simulation import ARRAYS, Progress, Results, Submits, check_trials, processes
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 TRIALS = 100  # as in the paper
@@ -53,22 +54,34 @@ class Reproduced(Results):
         there = points(self.panel.name, policy)
         return [there.get(x) for x in self.grid]
 
-    def plot(self, title: str | None = None, bounds: bool = False) -> Figure:
-        """All curves, the published ones dotted.
+    def plot(
+        self,
+        title: str | None = None,
+        *,
+        policies: Sequence[str] | None = None,
+        log: bool = False,
+        axes: Axes | None = None,
+        bounds: bool = False,
+    ) -> Figure:
+        """The curves, the published ones dotted.
 
         Parameters
         ----------
         title
             Above the figure; by default the figure of the paper.
+        policies, log, axes
+            As for `Results.plot`.
         bounds
             Whether to draw the bounds of the theorems, averaged over some of the trials.
         """
         return curves_figure(
-            list(self.curves.values()),
+            [self.curves[name] for name in policies or self.policies],
             xlabel=self.panel.x_label,
             ylabel=f"{self.objective} regret",
             title=title or self.panel.figure,
-            published=list(self.published.values()),
+            log=log,
+            axes=axes,
+            published=[self.published[name] for name in policies or self.policies if name in self.published],
             bounds=bounds_beside(self.panel, self.seed, bounds_trials(self.trials)) if bounds else (),
         )
 

@@ -7,12 +7,17 @@ from itertools import cycle
 from typing import TYPE_CHECKING, NamedTuple
 
 from dobandit.plots import style
+from dobandit.plots.rows import spaced
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-WIDTH, HEIGHT, LEFT, MARGIN = 6.4, 3.6, 0.8, 0.2  # inches
+INSIDE, HEIGHT, LEFT, MARGIN = 5.4, 3.6, 0.8, 0.2  # inches
+TILT, TILTED = 25.0, 0.43  # of names below dots, in degrees, and its sine
+NAME = 0.047  # of the height: the distance of two names
+READABLE = 7  # curves that can be told apart
+FADED = "#AAAAAA"
 # The same policy has the same colour in every figure (Okabe and Ito 2008, without the yellow).
 _COLOURED = {
     "#0072B2": "paper-cumulative paper-simple",
@@ -49,48 +54,110 @@ def curves_figure(
     title: str | None = None,
     published: Sequence[Curve] = (),
     bounds: Sequence[Curve] = (),
+    log: bool = False,
+    axes: Axes | None = None,
 ) -> Figure:
-    """One curve for every policy, the legend below; at a single place dots with bars, side by side.
+    """One curve for every policy with its name at its end; at a single place dots with bars, side by side.
 
-    Curves that others published are dotted, in the same colours; bounds that theory gives are thin and black.
+    The best curves are coloured; where there are more than can be told apart, the others are grey. Curves that others
+    published are dotted, in the same colours; bounds that theory gives are thin and black. `log` makes the axis of
+    regret logarithmic. With `axes`, everything is drawn there.
     """
     with style.plain_style():
-        labels = [*(curve.policy for curve in curves), *[PUBLISHED] * bool(published), *(b.policy for b in bounds)]
-        columns, rows = style.legend_shape(labels, WIDTH - 2 * MARGIN)
-        above, below = 0.45 if title else MARGIN, 0.62 + rows * style.LEGEND_ROW
-        width = max(WIDTH, style.text_width(title or "", style.TITLE) + 2 * MARGIN)
-        inside = LEFT, below, width - LEFT - MARGIN, HEIGHT
-        figure, axes = style.page((width, above + HEIGHT + below), inside, title)
+        has_dots = {len(curve.x) for curve in curves} == {1}
+        legend, names = [PUBLISHED] * bool(published) + [b.policy for b in bounds], [c.policy for c in curves]
+        columns, page, axes = _axes(axes, legend, names, title, has_dots)
         style.dress(axes, "both", frame=("left", "bottom"))
         axes.set_xlabel(xlabel, color=style.INK, parse_math=False)
         axes.set_ylabel(ylabel, color=style.INK, parse_math=False)
         axes.locator_params(axis="x", steps=[1, 2, 5, 10])  # no ticks at 2.5 where costs are whole
-        if {len(curve.x) for curve in curves} == {1}:
-            entries = _draw_dots(axes, curves)
+        looks = _styles(curves)
+        if has_dots:
+            _draw_dots(axes, curves, xlabel)
             published, bounds = _side_by_side(curves, published, bounds)
         else:
             order = range(len(curves) + 2, 2, -1)  # where curves meet, the first is seen
-            entries = [_draw(axes, *each) for each in zip(curves, _styles(curves), order, strict=True)]
-        entries += _draw_published(axes, published, dict(zip(map(_policy, curves), _styles(curves), strict=True)))
+            for each in zip(curves, looks, order, strict=True):
+                _draw(axes, *each)
+        entries = _draw_published(axes, published, dict(zip(map(_policy, curves), looks, strict=True)))
         entries += [_draw_bound(axes, *bound) for bound in zip(bounds, cycle(BOUNDS), strict=False)]
-        axes.set_ylim(bottom=min(0.0, *(min(curve.mean) for curve in curves)))
-        style.legend_below(figure, entries, columns)
+        if log:
+            axes.set_yscale("log")
+        else:
+            axes.set_ylim(bottom=min(0.0, *(min(curve.mean) for curve in curves)))
+        if not has_dots:
+            _name_ends(axes, curves, looks)
+        _say_what_bands_are(axes, curves, has_dots)
+        if page is not None:
+            style.legend_below(page, entries, columns)
+    figure = axes.figure.figure
+    assert figure is not None, "axes are in a figure"
     return figure
+
+
+def _axes(
+    axes: Axes | None, legend: Sequence[str], names: Sequence[str], title: str | None, has_dots: bool
+) -> tuple[int, Figure | None, Axes]:
+    """The axes to draw in, with room for names at their right or below them, and for a legend below: its columns, and
+    its page. Where axes are given, they are in a figure that is not ours, and so are its legends."""
+    if axes is not None:
+        if title:
+            axes.set_title(title, parse_math=False)
+        return 1, None, axes
+    widest = max(style.text_width(name, style.SMALL) for name in names)
+    right, lower = (MARGIN, widest * TILTED) if has_dots else (widest + 0.35, 0.0)
+    width = max(LEFT + INSIDE + right, style.text_width(title or "", style.TITLE) + 2 * MARGIN)
+    columns, rows = style.legend_shape(legend, width - 2 * MARGIN) if legend else (1, 0)
+    above, below = 0.45 if title else MARGIN, 0.62 + lower + rows * style.LEGEND_ROW
+    inside = LEFT, below, width - LEFT - right, HEIGHT
+    figure, made = style.page((width, above + HEIGHT + below), inside, title)
+    return columns, figure, made
+
+
+def _name_ends(axes: Axes, curves: Sequence[Curve], looks: Sequence[Style]) -> None:
+    """The name of every curve beside its end, in its colour; names that would meet move apart."""
+    to_axes = axes.transData + axes.transAxes.inverted()
+    heights = [float(to_axes.transform((curve.x[-1], curve.mean[-1]))[1]) for curve in curves]
+    order = sorted(range(len(curves)), key=heights.__getitem__)
+    gap = min(NAME, 1 / len(curves))
+    levels = spaced([heights[i] for i in order], [gap] * (len(order) - 1), low=0.0, high=1.0)
+    edge = float(to_axes.transform((max(curve.x[-1] for curve in curves), 0.0))[0])
+    for i, level in zip(order, levels, strict=True):
+        name = axes.annotate(
+            curves[i].policy,
+            (edge, heights[i]),
+            (edge + 0.03, level),
+            xycoords="axes fraction",
+            textcoords="axes fraction",
+            color=looks[i][0],
+            size=style.SMALL,
+            va="center",
+            parse_math=False,
+            annotation_clip=False,
+        )
+        name.set_in_layout(True)
+
+
+def _say_what_bands_are(axes: Axes, curves: Sequence[Curve], has_dots: bool) -> None:
+    if any(se > 0 for curve in curves for se in curve.se):
+        text = f"{'bars' if has_dots else 'bands'}: ± 1 standard error of the mean"
+        axes.text(0.015, 0.985, text, transform=axes.transAxes, size=8.0, color=style.GREY, va="top")
 
 
 Style = tuple[str, "str | tuple[int, tuple[float, ...]]", str]  # colour, dashes, sign
 
 
 def _styles(curves: Sequence[Curve]) -> list[Style]:
-    """A colour for every policy, dashes for its variants, and a sign for every curve."""
+    """A colour for every policy, dashes for its variants, and a sign for every curve. The best ones are coloured."""
     spare = cycle(["#56B4E9", "#999933", "#882255", "#44AA99"])
+    best = sorted(range(len(curves)), key=lambda i: curves[i].mean[-1])[:READABLE]
     colours: dict[str, str] = {}
     variants: dict[str, int] = {}
     styles: list[Style] = []
-    for curve, sign in zip(curves, cycle(SIGNS), strict=False):
+    for i, (curve, sign) in enumerate(zip(curves, cycle(SIGNS), strict=False)):
         name = _policy(curve)
         colour = colours.setdefault(name, COLOURS.get(name) or next(spare))
-        styles.append((colour, LINES[variants.get(name, 0) % len(LINES)], sign))
+        styles.append((colour if i in best else FADED, LINES[variants.get(name, 0) % len(LINES)], sign))
         variants[name] = variants.get(name, 0) + 1
     return styles
 
@@ -100,26 +167,27 @@ def _policy(curve: Curve) -> str:
     return curve.policy.partition("[")[0]
 
 
-def _draw(axes: Axes, curve: Curve, look: Style, order: int) -> style.Entry:
+def _draw(axes: Axes, curve: Curve, look: Style, order: int) -> None:
     colour, dashes, sign = look
+    order = 1 if colour == FADED else order
     (line,) = axes.plot(curve.x, curve.mean, color=colour, linestyle=dashes, linewidth=1.6, zorder=order)
     line.set(marker=sign, markersize=4, markevery=max(1, len(curve.x) // 8))
     low = [m - s for m, s in zip(curve.mean, curve.se, strict=True)]
     high = [m + s for m, s in zip(curve.mean, curve.se, strict=True)]
     axes.fill_between(curve.x, low, high, color=colour, alpha=0.18, linewidth=0)
-    return line, curve.policy
 
 
-def _draw_dots(axes: Axes, curves: Sequence[Curve]) -> list[style.Entry]:
-    """Regret at one place: a dot for every policy, from left to right, with a bar of one standard error each way."""
-    entries: list[style.Entry] = []
+def _draw_dots(axes: Axes, curves: Sequence[Curve], xlabel: str) -> None:
+    """Regret at one place: a dot for every policy above its name, with a bar of one standard error each way."""
     for i, (curve, (colour, _, sign)) in enumerate(zip(curves, _styles(curves), strict=True)):
-        bars = axes.errorbar([i], curve.mean, curve.se, fmt=sign, color=colour, markersize=6, capsize=4, linewidth=1.4)
-        entries.append((bars.lines[0], curve.policy))
+        axes.errorbar([i], curve.mean, curve.se, fmt=sign, color=colour, markersize=6, capsize=4, linewidth=1.4)
     axes.set_xlim(-0.5, len(curves) - 0.5)
-    axes.set_xticks([(len(curves) - 1) / 2], [f"{curves[0].x[0]:g}"])
+    names = [curve.policy for curve in curves]
+    axes.set_xticks(range(len(curves)), names, rotation=TILT, ha="right", rotation_mode="anchor")
+    for text in axes.get_xticklabels():
+        text.set_parse_math(False)
+    axes.set_xlabel(f"{xlabel} {curves[0].x[0]:g}", color=style.INK, parse_math=False)
     axes.grid(visible=False, axis="x")
-    return entries
 
 
 def _side_by_side(

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from dobandit.graph import Graph, GraphLike
+from dobandit.markup import html_table
 from dobandit.problem.arguments import read_budget
 from dobandit.problem.arms import Arm
 from dobandit.problem.costs import Cost, Prices, costs_of_arms
@@ -198,6 +200,16 @@ class Problem(_Fields):
 
     def __hash__(self) -> int:
         return hash((self.graph, self.reward, self.budget, self.objective, self.goal, self.arms, self.costs))
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the graph, and what every arm costs."""
+        rows = [
+            [str(arm), f"{cost:g}" if isinstance(cost, float) else str(cost)]
+            for arm, cost in zip(self.arms, self.costs, strict=True)
+        ]
+        goal = "large" if self.goal == "max" else "small"
+        head = f"<p>Make <b>{escape(self.reward)}</b> {goal}: {self.objective} regret, budget {self.budget:,g}.</p>"
+        return f"{head}{self.graph._repr_html_()}{html_table(['arm', 'cost'], rows)}"
 
     def __repr__(self) -> str:
         return f"<Problem: {self.goal} {self.reward}, {self.objective}, budget {self.budget:g}, {len(self.arms)} arms>"

@@ -106,7 +106,7 @@ def _of_algorithm_2(found: paper.Reproduced) -> paper.Agreement:
 
 def _section(found: paper.Reproduced, timed: bool, bounds: bool) -> Section:
     panel = found.panel
-    figure = found.plot(f"{panel.figure}: {counted(found.trials, 'trial')}", bounds)
+    figure = found.plot(f"{panel.figure}: {counted(found.trials, 'trial')}", bounds=bounds)
     took = f" Computed in {found.seconds:.1f} s." if timed else ""
     parts: list[Part] = [
         f"{panel.figure}: {panel.describe()}. Regret against {AGAINST[found.optimum]}. {panel.remark}".strip() + took,

@@ -12,13 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.arrays import Array, Indices
+from dobandit.errors import SimulationError, counted, listing
 from dobandit.evidence import frame, write_table
 from dobandit.graph import Independence
+from dobandit.markup import html_table
 from dobandit.plots import Curve, curves_figure
 from dobandit.policies import contradiction_told, violation_told
 from dobandit.problem import Axis, Objective
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 T = TypeVar("T")
@@ -26,7 +29,7 @@ R = TypeVar("R", bound="Results")
 ARRAYS = ("regret", "spent", "pulls", "recommended", "contradictions", "violations")  # the fields that hold arrays
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Results:
     """Regret, money and pulls of every policy, in every trial, for every budget (or every cost of intervening).
 
@@ -103,10 +106,57 @@ class Results:
             for name, regret in self.regret.items()
         }
 
-    def plot(self, title: str | None = None) -> Figure:
-        """Mean regret along the grid, with a band of one standard error on each side."""
-        curves = list(self.curves.values())
-        return curves_figure(curves, xlabel=self.axis, ylabel=f"{self.objective} regret", title=title)
+    def plot(
+        self,
+        title: str | None = None,
+        *,
+        policies: Sequence[str] | None = None,
+        log: bool = False,
+        axes: Axes | None = None,
+    ) -> Figure:
+        """Mean regret along the grid, with a band of one standard error on each side.
+
+        Parameters
+        ----------
+        title
+            Above the figure.
+        policies
+            The policies to draw, in this order; default: all.
+        log
+            Whether the regret has a logarithmic axis.
+        axes
+            Axes of matplotlib to draw in, for instance of `plt.subplots`; default: a figure of its own.
+
+        Returns
+        -------
+        Figure
+            A figure of matplotlib.
+        """
+        if unknown := [name for name in policies or () if name not in self.regret]:
+            raise SimulationError(
+                f"there is no policy {unknown[0]} in these results; there are {listing(self.policies)}"
+            )
+        curves, ylabel = [self.curves[name] for name in policies or self.policies], f"{self.objective} regret"
+        title = title or self._usual_title
+        return curves_figure(curves, xlabel=self.axis, ylabel=ylabel, title=title, log=log, axes=axes)
+
+    @property
+    def _usual_title(self) -> str | None:
+        """What stands above a figure of these results."""
+        return None
+
+    def __repr__(self) -> str:
+        places = f"{self.grid[0]:g}" + (f" to {self.grid[-1]:g}" if len(self.grid) > 1 else "")
+        what = f"{self.objective} regret of {listing(self.policies)}"
+        return f"<Results: {what}, {self.axis} {places}, {counted(self.trials, 'trial')}>"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: the summary, the least regret first."""
+        rows = sorted(self.summary(), key=lambda row: (row[self.axis], row["regret"]))
+        shown = {"policy": "", self.axis: "g", "regret": ".4g", "se": ".2g", "spent": ".4g", "rounds": ".1f"}
+        cells = [[f"{row[name]:{form}}" for name, form in shown.items()] for row in rows]
+        heads = ["policy", self.axis, f"mean {self.objective} regret", "± s.e.", "spent", "pulls"]
+        return html_table(heads, cells, [f"Means over {self.trials:,} trials.", *self.warnings()])
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Tidy results: one row for each policy, trial and place on the grid."""

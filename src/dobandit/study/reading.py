@@ -10,7 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from dobandit.errors import counted
 from dobandit.evidence import NONE_MISSING, MissingRows
+from dobandit.markup import html_table
 from dobandit.policies import spec_of
 from dobandit.problem import MISSING, Problem
 from dobandit.study import answers, facts
@@ -150,6 +152,17 @@ class StudyReader:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _repr_html_(self) -> str:
+        """For notebooks: where the money is, and what is known of every arm."""
+        found = self.status()
+        money = f"{amount(found.budget.spent)} of {amount(found.budget.total)} spent, {amount(found.budget.free)} free"
+        notes = [f"{money}; {counted(found.told, 'outcome')}; led by {found.policy}.", *found.warnings]
+        rows = [
+            [arm.arm, amount(arm.cost), f"{arm.pulls:,}", f"{arm.mean:.3g}", f"{arm.low:.3g} to {arm.high:.3g}"]
+            for arm in found.arms
+        ]
+        return html_table(["arm", "cost", "pulls", f"mean {self.problem.reward}", "95% interval"], rows, notes)
 
     def __repr__(self) -> str:
         return f"<Study {self._session.name}>"

@@ -6,16 +6,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dobandit.arrays import Array
 from dobandit.evidence import write_table
 from dobandit.simulation import Results
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -52,9 +48,9 @@ class Comparison(Results):
         first = int(beyond[-1]) + 1 if len(beyond) else 0
         return self.grid[first] if first < len(self.grid) else None
 
-    def plot(self, title: str | None = None) -> Figure:
-        """Mean regret along the budgets, with a band of one standard error on each side."""
-        return super().plot(title or f"{self.short_name}, costs {self.costs}")
+    @property
+    def _usual_title(self) -> str:
+        return f"{self.short_name}, costs {self.costs}"
 
     @property
     def short_name(self) -> str:

@@ -50,6 +50,7 @@ from dobandit.evidence import (
 )
 from dobandit.graph import Graph, GraphLike, as_graph
 from dobandit.identification import Estimand, Method, Sum, Table, identify
+from dobandit.markup import html_table
 from dobandit.problem import Arm, Problem, Value
 
 METHODS: tuple[Method, ...] = get_args(Method)  # from the least to the most demanding
@@ -59,7 +60,7 @@ class SparseDataWarning(UserWarning):
     """The data have no row for some combination that the effect depends on, or only one value of the reward."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Effect:
     """E[reward | do(...)], or the difference of two: the estimate, its interval, the number of rows behind it, and how
     it was found. `left_out` is the number of rows that do not count, because something was done in them; `fits` says,
@@ -74,6 +75,16 @@ class Effect:
     left_out: float = 0
     fits: tuple[Fit, ...] = ()
     missing: MissingRows = NONE_MISSING
+
+    def __repr__(self) -> str:
+        """What people look for; the other fields are there as well."""
+        interval = f"low={self.low:.4g}, high={self.high:.4g}"
+        return f"Effect(mean={self.mean:.4g}, {interval}, n={self.n:,.10g}, method={self.method!r})"
+
+    def _repr_html_(self) -> str:
+        cells = [f"{self.mean:.4g}", f"{self.low:.4g} to {self.high:.4g}", f"{self.n:,.10g}", self.method]
+        notes = [str(fit) for fit in self.fits] + [told for told in [self.missing.told()] if told]
+        return html_table(["mean", "interval", "rows", "method"], [cells], notes)
 
 
 def effect(

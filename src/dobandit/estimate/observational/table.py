@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from dobandit.errors import counted
 from dobandit.estimate.observational.from_rows import Effect, estimates
 from dobandit.estimate.observational.question import Question, arm_of
 from dobandit.evidence import NONE_MISSING, Data, MissingRows, Weights, frame, open_source
+from dobandit.markup import html_table
 from dobandit.problem import Arm, Goal, Problem, Value
 
 if TYPE_CHECKING:
@@ -106,11 +106,7 @@ class Effects:
         return "\n".join(line.rstrip() for line in text.get().rstrip().splitlines())
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(name)}</th>" for name in self._heads())
-        rows = ("".join(f"<td>{escape(cell)}</td>" for cell in cells) for cells in self._cells())
-        body = "".join(f"<tr>{row}</tr>" for row in rows)
-        notes = "".join(f"<p>{escape(note)}</p>" for note in self.notes())
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}"
+        return html_table(self._heads(), self._cells(), self.notes())
 
     def notes(self) -> list[str]:
         """What a reader has to know about the numbers, in sentences."""
