@@ -54,7 +54,10 @@ class CsvFrame(Frame):
         rows = self._frame.select(column).to_native()  # also if this frame is made from another one
         numbered = rows.project(f"{in_sql(column)} AS v, row_number() OVER () AS r")
         found = numbered.aggregate("v, count(*) AS n, min(r) AS first, max(r) AS last", "v").order("first")
-        return list(map(Occurrence._make, found.fetchall()))
+        rows = found.fetchall()
+        for i, row in enumerate(rows):  # in place, because a column may have a value of its own in every row
+            rows[i] = Occurrence._make(row)
+        return rows  # type: ignore[no-any-return]
 
     def where(self, row: int) -> str:
         return self._file.where(row)
