@@ -8,8 +8,9 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from dobandit.errors import FileError, StorageError
+from dobandit.errors import FileError, StorageError, listing
 
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EXDEV, errno.EINVAL)
 DRAFT = ".dobandit-"  # how the names of the folders begin in which drafts are written
@@ -42,6 +43,13 @@ def read_text(path: Path) -> str:
         raise FileError(f"{path}: this is not a text file (UTF-8)") from None
     except (OSError, ValueError) as error:
         raise cannot_read(path, error) from None
+
+
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; the parser would silently let the last of several equal keys win."""
+    if len(found := dict(pairs)) < len(pairs):
+        raise ValueError(f"a key stands twice among {listing(key for key, _ in pairs)}")
+    return found
 
 
 @contextmanager

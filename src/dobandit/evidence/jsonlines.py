@@ -11,6 +11,7 @@ from dobandit.errors import DataError
 from dobandit.evidence.columns import Columns
 from dobandit.evidence.source import Weights
 from dobandit.evidence.texts import Text
+from dobandit.files import unique_keys
 
 
 def json_lines(text: Text, weights: Weights) -> Columns:
@@ -33,17 +34,10 @@ def json_lines(text: Text, weights: Weights) -> Columns:
 
 def _row(line: str, place: str) -> dict[str, Any]:
     try:
-        row = json.loads(line, object_pairs_hook=_once)
+        row = json.loads(line, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         what = str(error).split(": line")[0].lower()
         raise DataError(f"{place}: this is not a JSON object in one line: {what}") from None
     if not isinstance(row, dict):
         raise DataError(f'{place}: expected an object that maps names to values, such as {{"X": 1, "Y": 0}}')
     return row
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a name is there twice")
-    return found

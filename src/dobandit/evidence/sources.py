@@ -44,9 +44,8 @@ def open_source(data: Data, weights: Weights = None) -> Source:
         if type(data).__name__ == "DuckDBPyRelation":
             return with_own_names(Frame(safely_named(data), weights and safe(weights)))
         return Frame(data, weights)
-    return Columns(
-        "data", Frame(data).everything(), weights
-    )  # weights in memory cannot travel to where the frame lives
+    # Weights in memory cannot travel to where the frame lives.
+    return Columns("data", Frame(data).everything(), weights)
 
 
 def open_file(path: Place, weights: Weights = None) -> Source:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from importlib.resources import files
 
 from dobandit.errors import GraphError, UnknownAttribute
 
@@ -23,27 +24,8 @@ CONFOUNDING = frozenset({"bidirected", "confounded", "confounding"})  # what peo
 
 Mark = str | float | Iterable[str] | None  # the value of an attribute: a text in DOT, any of these in networkx
 
-GRAPHVIZ = """
-_background _draw_ _hdraw_ _hldraw_ _ldraw_ _tdraw_ _tldraw_ area arrowhead arrowsize arrowtail bb beautify bgcolor
-center charset class cluster clusterrank color colorscheme comment compound concentrate constraint damping decorate
-defaultdist dim dimen dir diredgeconstraints distortion dpi edgehref edgetarget edgetooltip edgeurl epsilon esep
-fillcolor fixedsize fontcolor fontname fontnames fontpath fontsize forcelabels gradientangle group head_lp headclip
-headhref headlabel headport headtarget headtooltip headurl height href id image imagepath imagepos imagescale
-inputscale k label label_scheme labelangle labeldistance labelfloat labelfontcolor labelfontname labelfontsize
-labelhref labeljust labelloc labeltarget labeltooltip labelurl landscape layer layerlistsep layers layerselect
-layersep layout len levels levelsgap lhead lheight linelength lp ltail lwidth margin maxiter mclimit mindist minlen
-mode model newrank nodesep nojustify normalize notranslate nslimit nslimit1 oneblock ordering orientation outputorder
-overlap overlap_scaling overlap_shrink pack packmode pad page pagedir pencolor penwidth peripheries pin pos quadtree
-quantum radius rank rankdir ranksep ratio rects regular remincross repulsiveforce resolution root rotate rotation
-samehead sametail samplepoints scale searchsize sep shape shapefile showboxes sides size skew smoothing sortv splines
-start style stylesheet tail_lp tailclip tailhref taillabel tailport tailtarget tailtooltip tailurl target tbbalance
-tooltip truecolor url vertices viewport voro_margin weight width xdotversion xlabel xlp z
-"""
-OTHERS = """
-alpha beta bipartite causal_mechanism edge_color fixed key linewidth name node_color node_size origin
-parents_during_fit subset title viz x y
-"""  # of networkx, dagitty, DoWhy and CausalNex
-DRAWING = frozenset(f"{GRAPHVIZ} {OTHERS}".split())
+# Attributes that say how a graph is drawn: those of Graphviz, then others of networkx, dagitty, DoWhy and CausalNex.
+DRAWING = frozenset(files("dobandit.graph").joinpath("drawing-attributes.txt").read_text(encoding="utf-8").split())
 OF_EDGES = frozenset({"weight"})  # drawing at an edge; at a variable it may mean anything
 TEXTS = frozenset({"label", "xlabel", "class", "comment", "group", "id", "title", "tooltip"})
 

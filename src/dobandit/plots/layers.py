@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 Edge = tuple[str, str]
 
@@ -34,6 +34,7 @@ class Lane(NamedTuple):
 
 
 Cell = str | Lane
+T = TypeVar("T")
 Columns = list[list[Cell]]
 Neighbours = Mapping[Cell, Sequence[Cell]]
 
@@ -57,12 +58,8 @@ class Grid:
 
     def neighbours(self) -> tuple[Neighbours, Neighbours]:
         """For every cell, the cells that its lines come from on the left, and those they go to on the right."""
-        before: dict[Cell, list[Cell]] = {cell: [] for cell in self.place}
-        after: dict[Cell, list[Cell]] = {cell: [] for cell in self.place}
-        for _, a, b in self.pieces():
-            after[a].append(b)
-            before[b].append(a)
-        return before, after
+        pieces = [(a, b) for _, a, b in self.pieces()]
+        return _lists((b, a) for a, b in pieces), _lists(pieces)
 
 
 def grid(nodes: Sequence[str], directed: Iterable[Edge], bidirected: Iterable[Edge]) -> Grid:
@@ -102,8 +99,8 @@ def _places(nodes: Sequence[str], directed: Sequence[Edge], bidirected: Sequence
     return _with_isolated(place, [node for node in nodes if node not in place])
 
 
-def _lists(edges: Iterable[Edge]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
+def _lists(edges: Iterable[tuple[T, T]]) -> dict[T, list[T]]:
+    found: dict[T, list[T]] = defaultdict(list)
     for a, b in edges:
         found[a].append(b)
     return found

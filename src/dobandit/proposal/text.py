@@ -95,11 +95,9 @@ def _worth(values: Sequence[str]) -> dict[str, int]:
 
 
 def _columns(found: Proposal) -> str:
-    renamed = {v.name: v.profile.column for v in found.variables if v.name != v.profile.column}
-    if not renamed:
-        return ""
-    lines = [f"{_key(name)} = {_text(column)}" for name, column in renamed.items()]
-    return "[columns]                # variable = column of the data\n" + "\n".join(lines) + "\n"
+    renamed = [v for v in found.variables if v.name != v.profile.column]
+    lines = [f"{_key(v.name)} = {_text(v.profile.column)}" for v in renamed]
+    return _section("[columns]                # variable = column of the data", lines)
 
 
 def _domains(found: Proposal) -> str:
@@ -112,8 +110,7 @@ def _domains(found: Proposal) -> str:
             lines += [f"# {_key(v.name)}: {_counted(v)}"] if v is not found.reward else []
         else:
             lines.append(f"{_key(v.name)} = [{', '.join(map(_value, values))}]  # {_counted(v)}")
-    title = "[domains]                # the values of variables; those that are not listed are 0/1"
-    return "\n".join([title, *lines]) + "\n" if lines else ""
+    return _section("[domains]                # the values of variables; those that are not listed are 0/1", lines)
 
 
 def _bins(found: Proposal) -> str:
@@ -127,11 +124,11 @@ def _bins(found: Proposal) -> str:
             lines += _wrapped(_shown(inside) + _holes(v), f"# {_key(v.name)} is {numbers[0]:g} to {numbers[-1]:g}: ")
             lines.append(f"{_key(v.name)} = [{', '.join(map(label, v.cuts))}]")
     title = "[bins]                   # numbers: cut points, which belong to the bin above them; move them as you like"
-    return "\n".join([title, *lines]) + "\n" if lines else ""
+    return _section(title, lines)
 
 
 def _data(found: Proposal) -> str:
-    lines = ["[data]"]
+    lines = list[str]()
     if found.incomplete:
         share = f"{found.incomplete:,} of {found.rows:,} rows miss a value of some variable"
         lines += _wrapped("; ".join(_missing_of(v) for v in found.variables if v.profile.missing), f"# {share}: ")
@@ -144,7 +141,7 @@ def _data(found: Proposal) -> str:
         done = {what: rows for what, rows in found.interventions.items() if what != "do()"}
         counted = ", ".join(f"{what} ({rows:,} rows)" for what, rows in list(done.items())[:MOST_COUNTED])
         lines += _wrapped(counted or "plain observations only", "# The column intervention says what was done: ")
-    return "\n".join(lines) + "\n"
+    return _section("[data]", lines)
 
 
 def _missing_of(v: Variable) -> str:
@@ -155,19 +152,19 @@ def _missing_of(v: Variable) -> str:
 
 def _costs(found: Proposal) -> str:
     names = [v.name for v in found.variables if v is not found.reward]
-    lines = [
-        "[costs]                  # what one pull costs; do(), a plain observation, costs 1 unless stated",
-        "default = 1              # TODO: what it costs to set a variable",
-        *(f"# {_text(f'do({quoted(name)})')} = 1" for name in names),
-    ]
-    return "\n".join(lines) + "\n"
+    title = "[costs]                  # what one pull costs; do(), a plain observation, costs 1 unless stated"
+    default = "default = 1              # TODO: what it costs to set a variable"
+    return _section(title, [default, *(f"# {_text(f'do({quoted(name)})')} = 1" for name in names)])
 
 
 def _set_aside(found: Proposal) -> str:
-    if not found.set_aside:
-        return ""
     lines = [line for column, why in found.set_aside.items() for line in _wrapped(why, f"#   {column}: ")]
-    return "\n".join(["# Columns that are no variables here:", *lines]) + "\n"
+    return _section("# Columns that are no variables here:", lines)
+
+
+def _section(title: str, lines: Sequence[str]) -> str:
+    """The lines under their title; nothing if there are none."""
+    return "\n".join([title, *lines]) + "\n" if lines else ""
 
 
 # -- words and TOML ----------------------------------------------------------------------------

@@ -25,7 +25,7 @@ import numpy as np
 
 from dobandit.arrays import Array
 from dobandit.errors import WorldError, listing
-from dobandit.files import read_text
+from dobandit.files import read_text, unique_keys
 from dobandit.graph import Graph, GraphLike, as_graph, normal
 from dobandit.problem import Value
 from dobandit.worlds.model import World
@@ -114,7 +114,7 @@ def from_mapping(content: Mapping[str, Any], graph: Graph, domains: Mapping[str,
 def _content(path: Path) -> dict[str, Any]:
     text = read_text(path)
     try:
-        parsed = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text, object_pairs_hook=_unique)
+        parsed = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text, object_pairs_hook=unique_keys)
     except json.JSONDecodeError as error:
         place = f"{path.name}, line {error.lineno}, column {error.colno}"
         raise WorldError(f"{place}: this is not JSON: {error.msg.lower()}") from None
@@ -123,13 +123,6 @@ def _content(path: Path) -> dict[str, Any]:
     if not isinstance(parsed, dict):
         raise WorldError(f"{path.name}: expected a table with the keys hidden and tables")
     return parsed
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object; the parser would silently let the last of several equal keys win."""
-    if len(found := dict(pairs)) < len(pairs):
-        raise ValueError(f"a key stands twice among {listing(key for key, _ in pairs)}")
-    return found
 
 
 def _entries(table: Any, place: str, keys: tuple[str, str]) -> dict[str, tuple[Any, Any]]:

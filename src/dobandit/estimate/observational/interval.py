@@ -37,12 +37,10 @@ def interval(found: PlugIn, lowest: float, highest: float, level: float) -> tupl
     share = (found.mean - lowest) / width if width else 0.5
     z = NormalDist().inv_cdf(0.5 + level / 2)
     squared = max(squared_error(found.rows, z) + z * z * found.covariance, 0.0)
-    if found.rows.thirds is not None:
-        down, up = leaning_distances(found.rows, squared, z)
-        return found.mean - width * (down + found.below), found.mean + width * (up + found.above)
-    down, up = score_distances(share, squared)
+    is_measured = found.rows.thirds is not None
+    down, up = leaning_distances(found.rows, squared, z) if is_measured else score_distances(share, squared)
     low, high = found.mean - width * (down + found.below), found.mean + width * (up + found.above)
-    return max(low, lowest), min(high, highest)
+    return (low, high) if is_measured else (max(low, lowest), min(high, highest))
 
 
 def leaning_distances(rows: Rows, squared: float, z: float) -> tuple[float, float]:
