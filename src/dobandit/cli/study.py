@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from dobandit.cli import study_answers
-from dobandit.cli.common import PROBLEM, ROWS, answer, print_json, read_arm, read_rows, say, with_common_options
+from dobandit.cli.common import FILE, PROBLEM, ROWS, answer, print_json, read_arm, read_rows, say, with_common_options
 from dobandit.cli.study_answers import PULL, STUDY, study_command
 from dobandit.errors import DobanditError, counted
 from dobandit.evidence import STANDARD_INPUT
@@ -77,9 +77,7 @@ def ask(study: Study, number: int, worker: str, ttl: str | None, as_json: bool, 
 
 @study_command
 @click.argument("told", metavar="[ID X=1 Y=0 ...]", nargs=-1)
-@click.option(
-    "--file", type=click.Path(path_type=Path), metavar="FILE", help=f"Many outcomes, with a column id: {ROWS}."
-)
+@click.option("--file", type=FILE, metavar="FILE", help=f"Many outcomes, with a column id: {ROWS}.")
 def tell(study: Study, told: tuple[str, ...], file: Path | None, as_json: bool, quiet: bool) -> None:
     """Tell what came out of pull ID.
 
@@ -98,7 +96,7 @@ def tell(study: Study, told: tuple[str, ...], file: Path | None, as_json: bool, 
 
 
 @study_command
-@click.argument("data", type=click.Path(path_type=Path))
+@click.argument("data", type=FILE)
 @click.option("--name", metavar="BATCH", help="The name under which these rows count once; default: that of the file.")
 def observe(study: Study, data: Path, name: str | None, as_json: bool, quiet: bool) -> None:
     """Add logged rows as evidence.

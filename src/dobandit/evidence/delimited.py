@@ -11,7 +11,7 @@ import numpy as np
 
 from dobandit.errors import DataError, counted
 from dobandit.evidence.columns import Columns
-from dobandit.evidence.dialect import Dialect, find_dialect, records
+from dobandit.evidence.dialect import Dialect, records
 from dobandit.evidence.source import Weights
 from dobandit.evidence.texts import Text
 
@@ -65,7 +65,3 @@ class Delimited:
         data = {name: [row[i] for row in times] for i, name in enumerate(self.dialect.names) if name}
         often, rows = (np.array(list(found.values()), dtype=np.intp) for found in (times, first))
         return Columns(self.text.name, data, weights, often, rows, self.where, (self.note,))
-
-
-def delimited(text: Text) -> Delimited:
-    return Delimited(text, find_dialect(text))

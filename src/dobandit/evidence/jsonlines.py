@@ -36,8 +36,8 @@ def _row(line: str, place: str) -> dict[str, Any]:
     try:
         row = json.loads(line, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
-        what = str(error).split(": line")[0].lower()
-        raise DataError(f"{place}: this is not a JSON object in one line: {what}") from None
+        what = str(error).split(": line")[0]
+        raise DataError(f"{place}: this is not a JSON object in one line: {what[:1].lower()}{what[1:]}") from None
     if not isinstance(row, dict):
         raise DataError(f'{place}: expected an object that maps names to values, such as {{"X": 1, "Y": 0}}')
     return row

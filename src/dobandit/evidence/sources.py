@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 from dobandit.errors import DataError, FileError
 from dobandit.evidence.columns import Columns, columns_of_rows, in_memory
 from dobandit.evidence.contents import fetch
-from dobandit.evidence.delimited import delimited
+from dobandit.evidence.delimited import Delimited
+from dobandit.evidence.dialect import find_dialect
 from dobandit.evidence.duck import csv_frame
 from dobandit.evidence.frames import Frame
 from dobandit.evidence.jsonlines import json_lines
@@ -79,7 +80,7 @@ def _open_one(path: Path, weights: Weights) -> Source:
     text = read_text(contents)
     if path.name.lower().removesuffix(".gz").removesuffix(".zst").endswith((".jsonl", ".ndjson")):
         return json_lines(text, weights)
-    file = delimited(text)
+    file = Delimited(text, find_dialect(text))
     return csv_frame(file, weights) or file.columns(weights)
 
 

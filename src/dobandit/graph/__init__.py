@@ -1,7 +1,6 @@
 """Causal graphs with hidden confounders, and the formats they are written in."""
 
 from dobandit.graph.admg import Graph
-from dobandit.graph.backdoor import proper_backdoor
 from dobandit.graph.checking import Edge, Origin
 from dobandit.graph.edges import edges_in_order
 from dobandit.graph.files import GraphLike, as_graph, read_file

@@ -254,6 +254,25 @@ class Graph(Forms):
         """
         return not self.without_edges(out_of=x).separated(x, y)
 
+    def proper_backdoor(self, do: Nodes, on: str) -> tuple[Graph, frozenset[str]]:
+        """The graph in which every path between what is set and the outcome is a back-door path, and the variables that
+        one may adjust for (Perković et al., JMLR 2018).
+
+        A causal path is proper if only its first variable is set. The graph lacks the first edges of these paths; not
+        allowed are the variables on them, and everything that these act on.
+
+        Parameters
+        ----------
+        do, on
+            The variables that are set together, and the outcome.
+        """
+        do = self._known_set(do)
+        after = {v for x in do for v in self.without_edges(into=do).descendants(x)}
+        causal = (after & self.without_edges(out_of=do).ancestral(on)) - do
+        directed = [(a, b) for a, b in self.directed if not (a in do and b in causal)]
+        forbidden = do.union({on}, causal, *(self.descendants(v) for v in causal))
+        return self._with(self.variables, directed, self.bidirected), frozenset(self.variables) - forbidden
+
     # -- being a value -------------------------------------------------------------------------
 
     def _repr_html_(self) -> str:

@@ -101,8 +101,6 @@ class Braces(ABC):
     refused: Mapping[str, str]
 
     def __init__(self, text: str) -> None:
-        if not isinstance(text, str):
-            raise GraphError(f"a graph is read from a text, not from {type(text).__name__}")
         self.tokens = Tokens(text, self.patterns)
         self.found = Found()
         self.depth = 0

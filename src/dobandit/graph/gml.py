@@ -12,7 +12,6 @@ import re
 from functools import partial
 from typing import NamedTuple
 
-from dobandit.errors import GraphError
 from dobandit.graph.admg import Graph
 from dobandit.graph.checking import Origin
 from dobandit.graph.edges import Edges, edges_in_order
@@ -73,8 +72,6 @@ def read(text: str) -> Graph:
     >>> read('graph [ directed 1 node [ id "X" ] node [ id "Y" ] edge [ source "X" target "Y" ] ]')
     Graph('X -> Y')
     """
-    if not isinstance(text, str):
-        raise GraphError(f"a graph is read from a text, not from {type(text).__name__}")
     tokens = Tokens(text, PATTERNS)
     graphs = [entry for entry in _entries(tokens, 0) if entry.word == "graph"]
     if len(graphs) != 1:

@@ -62,7 +62,8 @@ def _borders(graph: Graph, reward: str) -> Iterator[Set]:
     """The border after nothing was set, and those after some of the territory was set."""
     territory, border = territory_and_border(graph, reward)
     yield border
-    yield from _inner_borders(_within(graph, territory, border), reward, _last_first(graph, territory - {reward}), [])
+    last_first = list(reversed(graph.in_order(territory - {reward})))
+    yield from _inner_borders(_within(graph, territory, border), reward, last_first, [])
 
 
 def _inner_borders(graph: Graph, reward: str, order: list[str], passed: list[str]) -> Iterator[Set]:
@@ -97,7 +98,3 @@ def territory_and_border(graph: Graph, reward: str) -> tuple[Set, Set]:
 def _within(graph: Graph, territory: Set, border: Set) -> Graph:
     """The graph of the territory when its border is set."""
     return graph.without_edges(into=border).subgraph(territory | border)
-
-
-def _last_first(graph: Graph, nodes: Set) -> list[str]:
-    return list(reversed(graph.in_order(nodes)))

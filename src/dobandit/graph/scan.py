@@ -39,6 +39,8 @@ class Tokens:
     """
 
     def __init__(self, text: str, patterns: Mapping[str, str]) -> None:
+        if not isinstance(text, str):
+            raise GraphError(f"a graph is read from a text, not from {type(text).__name__}")
         text = normal(text)  # names compare so, and what is read has to find what is read elsewhere
         regex = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in patterns.items()), re.DOTALL)
         self._tokens: list[Token] = []

@@ -72,7 +72,9 @@ class _Reader:
         while self.tokens.next.kind not in ("newline", "end_of_statement", "end"):
             operator = self.operator()
             right = self.ends(f"a variable after '{operator.text}'")
-            self.found.join(left, operator, right, all_pairs=_all_pairs(left, operator, right))
+            # Two sets mean every two different variables, since they may overlap.
+            are_sets = operator.text == "<->" and len(left) > 1 and len(right) > 1
+            self.found.join(left, operator, right, all_pairs=are_sets)
             left = right
 
     def operator(self) -> Token:
@@ -109,8 +111,3 @@ class _Reader:
             token.fail(f"{quoted(token.text)} is not among the variables {listing(map(quoted, self.allowed))}")
         self.found.declare(token.text)
         return token
-
-
-def _all_pairs(left: list[Token], operator: Token, right: list[Token]) -> bool:
-    """Whether every two different variables of two sets are meant, since the sets overlap."""
-    return operator.text == "<->" and len(left) > 1 and len(right) > 1

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from dobandit.errors import GraphError, NotIdentifiable
-from dobandit.graph import Graph, GraphLike, as_graph, normal, proper_backdoor, separator
+from dobandit.graph import Graph, GraphLike, as_graph, normal, separator
 from dobandit.identification import tian
 from dobandit.identification.estimand import Estimand, Method
 from dobandit.identification.expressions import Sum, Table
@@ -107,9 +107,8 @@ def backdoor_set(graph: Graph, do: Do, on: str) -> frozenset[str] | None:
     if len(do) == 1:
         allowed = frozenset(graph.variables) - graph.descendants(*do)
         return separator(graph.without_edges(out_of=do), *do, on, allowed)
-    together = frozenset(do)
-    backdoor, allowed = proper_backdoor(graph, together, on)
-    return separator(backdoor, together, on, allowed)
+    backdoor, allowed = graph.proper_backdoor(do, on)
+    return separator(backdoor, frozenset(do), on, allowed)
 
 
 def _is_identifiable(graph: Graph, do: Do, on: str) -> bool:

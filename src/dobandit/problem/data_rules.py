@@ -69,9 +69,6 @@ def read_columns(stated: object, variables: Collection[str], faults: Faults) -> 
     for name in variables:
         column = found.get(name, name)
         if of.setdefault(column, name) != name:
-            faults.add(("columns", name if name in found else of[column]), _shared(column, of[column], name))
+            both = f"both {of[column]} and {name}; a column belongs to one variable"
+            faults.add(("columns", name if name in found else of[column]), f"the column {column!r} would be {both}")
     return found
-
-
-def _shared(column: str, one: str, other: str) -> str:
-    return f"the column {column!r} would be both {one} and {other}; a column belongs to one variable"

@@ -78,8 +78,8 @@ def _reward(found: Proposal) -> str:
         seen = f"# seen: {label(float(numbers[0]))} to {label(float(numbers[-1]))}, mean {mean:.4g}"
         ends = f"[{label(float(numbers[0]))}, {label(float(numbers[-1]))}]"
         return f"[reward]\nvariable = {_text(name)}\n{seen}\nrange = {ends}  # widen it if other numbers are possible\n"
-    worth = _worth(list(counts))
-    table = ", ".join(f"{_key(value)} = {number}" for value, number in worth.items())
+    ordered = sorted(counts, key=lambda value: (value.lower(), value))
+    table = ", ".join(f"{_key(value)} = {worth}" for worth, value in enumerate(ordered))
     sure = "" if {v.lower() for v in counts} in _OPPOSITES else "  # TODO: what each value is worth to you"
     return f"[reward]\nvariable = {_text(name)}  # {_counted(reward)}\nvalues = {{{table}}}{sure}\n"
 
@@ -88,10 +88,6 @@ def _needs_table(reward: Variable) -> bool:
     """Whether the reward is more than a name: texts need their worth, and many numbers a range."""
     held = reward.profile
     return not held.is_numeric or len(held.counts) > 10
-
-
-def _worth(values: Sequence[str]) -> dict[str, int]:
-    return {value: place for place, value in enumerate(sorted(values, key=lambda v: (v.lower(), v)))}
 
 
 def _columns(found: Proposal) -> str:
