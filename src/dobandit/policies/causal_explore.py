@@ -58,8 +58,9 @@ class CompiledCausalExplore(OnPooledEvidence[Doubts]):
         able = pooled.candidates(pooled.without_aliases(means, view.costs, state.refuted), state.refuted)
         leader = recommended(self.levelled(able), view.costs)
         gap = pooled.candidates(means, state.refuted) - means[np.arange(len(leader)), leader][:, np.newaxis]
-        information = _information(pooled, view, known.gradients, totals, leader, alone)
-        score = np.max([_score(gap, information, h, view, pooled) for h in _sums(view)], axis=0)
+        rivals = np.flatnonzero(np.isfinite(gap).any(axis=0))  # the others are not recommended, whatever is learnt
+        information = _information(pooled, view, known.gradients, totals, leader, alone, rivals)
+        score = np.max([_score(gap[:, rivals], information, h, view, pooled) for h in _sums(view)], axis=0)
         score = _or_cheapest(pooled.without_aliases(score, view.costs, state.refuted), view)
         arms, info = pick(score, view, chance)
         return Choice(arms, 1 + view.times // HOLD, state, info)
@@ -83,17 +84,24 @@ class _Information(NamedTuple):
     arms that are judged alone."""
 
     leader: Indices
+    rivals: Indices  # the arms that may be recommended, the leader among them
     totals: Array  # of the posteriors: (row, z)
     met: Array  # the chance that an outcome of arm j falls on z: (row, j, z)
-    moved: Array  # z's part of the variance of the gap between leader and arm a, times totals + 1: (row, a, z)
+    moved: Array  # z's part of the variance of the gap between leader and rival a, times totals + 1: (row, a, z)
     alone: Flags  # (row, arm)
 
 
 def _information(
-    pooled: PooledEstimator, view: View, gradients: Array, totals: Array, leader: Indices, alone: Flags
+    pooled: PooledEstimator,
+    view: View,
+    gradients: Array,
+    totals: Array,
+    leader: Indices,
+    alone: Flags,
+    rivals: Indices,
 ) -> _Information:
     gradients = np.where(alone.T[:, np.newaxis], 0.0, gradients)
-    against = gradients[leader, :, np.arange(len(leader))].T - gradients  # axes: arm, cell, row
+    against = gradients[leader, :, np.arange(len(leader))].T - gradients[rivals]  # axes: rival, cell, row
     cells = pooled.cells(view.evidence)
     moved = pooled.conditions.covariance(cells, against, against)
     # How far the prior is off is uncertain, too: if anything up to what it may be is equally likely, the variance is a
@@ -103,18 +111,18 @@ def _information(
     totals, met, moved = (
         np.ascontiguousarray(np.moveaxis(a, -1, 0)) for a in (totals, pooled.expected_per_pull(view.evidence), moved)
     )
-    return _Information(leader, totals, met, moved, alone)
+    return _Information(leader, rivals, totals, met, moved, alone)
 
 
 def _score(gap: Array, information: _Information, money: Array, view: View, pooled: PooledEstimator) -> Array:
     """log of Σ_a E[max(gap_a + spread_ja N(0, 1), 0)] / money, for this much money spent on arm j: axes (row, j)."""
     spreads = _spreads(information, money / view.costs, view, pooled)
-    spreads[np.arange(len(gap)), :, information.leader] = 0.0
+    spreads[np.arange(len(gap)), :, np.searchsorted(information.rivals, information.leader)] = 0.0
     return np.asarray(log_improvements(gap[:, np.newaxis], spreads) - np.log(money))
 
 
 def _spreads(information: _Information, pulls: Array, view: View, pooled: PooledEstimator) -> Array:
-    """How far so many pulls of arm j are expected to move the gap between leader and arm a: axes (row, j, a)."""
+    """How far so many pulls of arm j are expected to move the gap between leader and rival a: axes (row, j, a)."""
     now = information.totals[:, np.newaxis] + 1
     learnt = 1 / now - 1 / (now + pulls[..., np.newaxis] * information.met)
     # Seven digits are enough for a score and take half as long; a matrix product's bits would depend on the machine.
@@ -130,8 +138,8 @@ def _own_parts(information: _Information, pulls: Array, view: View, pooled: Pool
     """What pulls of an arm that is judged by its own rewards move: its own mean, and if it leads, every gap."""
     variances, number = pooled.own.known(view.evidence).variances, view.told + 2
     moved = np.where(information.alone, variances * (1 / number - 1 / (number + pulls)), 0.0)
-    arms, rows, leader = np.arange(moved.shape[1]), np.arange(len(moved)), information.leader
-    found = np.zeros((*moved.shape, len(arms)))
-    found[:, arms, arms] = moved
+    rivals, rows, leader = information.rivals, np.arange(len(moved)), information.leader
+    found = np.zeros((*moved.shape, len(rivals)))
+    found[:, rivals, np.arange(len(rivals))] = moved[:, rivals]
     found[rows, leader] += moved[rows, leader][:, np.newaxis]
     return found

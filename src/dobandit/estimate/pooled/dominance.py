@@ -69,15 +69,15 @@ def _dominating(problem: Problem, sets: Iterable[Do]) -> dict[Do, list[Do]]:
     """For every set in which each variable matters the others that dominate it."""
     graph, reward = problem.graph, problem.reward
     minimal = [s for s in sets if len(acting(graph, reward, s)) == len(s)]
-
-    def dominates(t: Do, s: Do) -> bool:
+    found: dict[Do, list[Do]] = {s: [] for s in minimal}
+    for t in minimal:
         left = still_changed_by(graph, frozenset(t), reward, t)
-        return left.isdisjoint(s) and still_changed_by(graph, frozenset(s), reward, t) == left
-
-    found: dict[Do, list[Do]] = {}
-    for i, s in enumerate(minimal):
-        found[s] = [t for j, t in enumerate(minimal) if i != j and dominates(t, s) and (j < i or not dominates(s, t))]
-    return found
+        for s in minimal:
+            if s != t and left.isdisjoint(s) and still_changed_by(graph, frozenset(s), reward, t) == left:
+                found[s].append(t)
+    # Of sets that dominate each other the first one remains.
+    place = {s: i for i, s in enumerate(minimal)}
+    return {s: [t for t in by if place[t] < place[s] or s not in found[t]] for s, by in found.items()}
 
 
 def _worse_than(problem: Problem, k: int, arm: Arm, sets: Iterable[Do], offered: dict[Do, list[int]]) -> tuple[Do, ...]:

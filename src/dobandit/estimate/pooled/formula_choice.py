@@ -62,9 +62,8 @@ def _learnable(chosen: tuple[Formula, ...]) -> tuple[Formula, ...]:
     return tuple(w for w in chosen if all(f.setting is None or f.setting for f in w.factors))
 
 
-def _cells(problem: Problem, formula: Formula) -> int:
+def _cells(formula: Formula, cards: Mapping[str, int]) -> int:
     """The size of the largest table of a formula."""
-    cards = cards_of(problem)
     return max(math.prod(cards[v] for v in (*f.given, f.variable)) for f in formula.factors)
 
 
@@ -74,7 +73,8 @@ def _is_wide(problem: Problem, chosen: tuple[Formula, ...]) -> bool:
 
 
 def _fits(problem: Problem, chosen: tuple[Formula, ...]) -> bool:
-    return all(_cells(problem, f) <= MOST_CELLS and _width(f, cards_of(problem)) <= MOST_CELLS for f in chosen)
+    cards = cards_of(problem)
+    return all(_cells(f, cards) <= MOST_CELLS and _width(f, cards) <= MOST_CELLS for f in chosen)
 
 
 def _width(formula: Formula, cards: Mapping[str, int]) -> int:
