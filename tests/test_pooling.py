@@ -315,7 +315,7 @@ def test_the_prior_of_the_reward_is_the_mean_of_its_table() -> None:
     """In pooled tables with conditions, where only the answer counts; everywhere else Jeffreys'. And no row's bits
     depend on the other rows."""
     pool = Pool(Problem("X -> M -> Y; X <-> Y; W -> Y; W <-> Y", "Y", 100))
-    conditions = Conditions(pool.layout, shared_groups(pool.layout))
+    conditions = Conditions(pool.layout, shared_groups(pool.layout, private=False))
     counts = np.random.default_rng(3).uniform(0, 9, (5, pool.layout.size))
     shapes = conditions.shapes(counts)
     np.testing.assert_array_equal(shapes, np.concatenate([conditions.shapes(row[np.newaxis]) for row in counts]))

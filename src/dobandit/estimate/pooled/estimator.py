@@ -41,7 +41,8 @@ class PooledEstimator:
         self.pool = Pool(problem, self.joint.arms if from_joint else None)
         # For simple regret, rows without data are taken to be like the others. For cumulative regret they keep the
         # benefit of the doubt: with centred tables causal-thompson lost more late in long runs.
-        groups = shared_groups(self.pool.layout) if problem.objective == "simple" else ()
+        has_sets = not problem.sets_single_variables
+        groups = shared_groups(self.pool.layout, has_sets) if problem.objective == "simple" else ()
         self.is_real = problem.reward_is_real
         self.conditions = (MomentConditions if self.is_real else Conditions)(self.pool.layout, groups)
         self.weighing = ArmEstimator(self.pool, self.conditions)
@@ -54,7 +55,6 @@ class PooledEstimator:
         self._together = self.layout.size - self.joint.layout.size  # where the joint table begins
         self._has_aliases = bool(self.pool.is_alias.any())
         # Only where variables are set together: dominated arms may teach, but are not pulled to earn, nor recommended.
-        has_sets = not problem.sets_single_variables
         self._never_best = np.array([one.never_best for one in standings(problem)] if has_sets else [False])
 
     def translated(self, evidence: Evidence, other: PooledEstimator) -> Evidence:

@@ -104,10 +104,11 @@ class Conditions:
         return np.asarray(self.sums(weighed * h) - self.sums(weighed) * self.sums(cells * h))
 
 
-def shared_groups(layout: Layout) -> list[Indices]:
-    """The rows of each table of the reward that observations enter. A private one has outcomes only while its arms are
-    pulled: for a policy that still decides what to pull, a bad start must not speak for rows without data."""
-    return [rows for table, rows in rows_of_reward(layout) if OBSERVED in table.arms]
+def shared_groups(layout: Layout, private: bool) -> list[Indices]:
+    """The rows of each table of the reward that observations enter, and with `private` of the others, too. A private
+    one has outcomes only while its arms are pulled: for a policy that still decides what to pull, a bad start must not
+    speak for rows without data, unless there are too many arms to try them all."""
+    return [rows for table, rows in rows_of_reward(layout) if private or OBSERVED in table.arms]
 
 
 def rows_of_reward(layout: Layout) -> Iterator[tuple[CountTable, Indices]]:
