@@ -1,5 +1,6 @@
 # make demo    set up, then run the main job on a shipped example
 # make test    set up, then lint, types, import contract and all tests
+# make test-all   the tests on a wheel, with every Python from 3.11 to 3.13 that is installed
 # make bench   set up, then print the measured ratios of benchmarks/
 # make reproduction   set up, then rerun the paper's experiments and write docs/reproduction.md
 # make calibration   set up, then measure how often intervals contain the truth
@@ -19,7 +20,7 @@ OUT    := dobandit-out/demo
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := constraints.txt
 
-.PHONY: demo site test stress mutants bench calibration benchmark reproduction lint docs wheel clean constraints
+.PHONY: demo site test test-all test-wheel stress mutants bench calibration benchmark reproduction lint docs wheel clean constraints
 
 demo: $(USABLE)
 	@rm -rf $(OUT) && mkdir -p $(OUT)
@@ -99,6 +100,21 @@ $(READY): $(USABLE)
 	$(BIN)/python -m pip install --quiet --editable '.[test]'
 	@touch $@
 
+# Quicker: make test-all TESTS=tests/test_graph.py
+TESTS ?= tests
+test-all: $(READY)
+	rm -f dist/*.whl
+	$(BIN)/python -m build --wheel --no-isolation > /dev/null
+	@for version in 3.11 3.12 3.13; do \
+	  if python$$version -c 'import venv' 2> /dev/null; \
+	  then $(MAKE) test-wheel PYTHON=python$$version VENV=.venv-$$version || exit 1; \
+	  else echo "python$$version is not installed: skipped"; fi; done
+
+test-wheel:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet "$$(ls dist/dobandit-*.whl)[all,test]"
+	$(BIN)/python -m pytest -n 2 $(TESTS)
+
 # Rewrites the pinned versions from what a fresh resolution gives.
 constraints:
 	rm -rf $(VENV)/resolve && $(PYTHON) -m venv $(VENV)/resolve
@@ -109,4 +125,4 @@ constraints:
 	rm -rf $(VENV)/resolve
 
 clean:
-	rm -rf $(VENV) dist build site dobandit-out
+	rm -rf $(VENV) .venv-3.* dist build site dobandit-out

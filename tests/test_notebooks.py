@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 import dobandit as db
+from tests import notebooks
 
 GRAPH = db.Graph("Z -> X -> M -> Y; Z -> Y; X <-> Y")
 PROBLEM = db.Problem(GRAPH, reward="Y", budget=1000, costs={"do(X)": 3.5}, default_cost=2)
@@ -68,3 +70,12 @@ def test_results_draw_the_policies_that_are_asked_for() -> None:
         db.DobanditError, match="no policy tompson in these results; there are ucb, thompson and f-kube"
     ):
         results.plot(policies=["tompson"])
+
+
+@pytest.mark.parametrize("path", notebooks.NOTEBOOKS, ids=lambda path: path.stem)
+def test_the_example_notebooks_show_what_happens(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    notebook = notebooks.read(path)
+    shown = notebooks.texts(notebooks.executed(notebook))
+    assert shown == notebooks.texts(notebook), "the output has changed: run `python -m tests.notebooks` and look at it"
+    assert len(shown) >= 5

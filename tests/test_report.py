@@ -13,10 +13,13 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+import dobandit as db
 from dobandit.paper import PANELS, Reproduced, reproduce
 from dobandit.paper.comparison import agreement, nearest
-from dobandit.report import Page, Picture, Points, Section, Table, to_html, to_markdown
+from dobandit.report import Page, Picture, Points, Section, Table, comparison_page, to_html, to_markdown
+from dobandit.report.comparison import verdict
 from dobandit.report.reproduction import reproduction_page, write_page, write_reproduction
+from dobandit.simulation import Results
 from tests.conftest import Ran
 
 VOID = {"meta", "img", "br"}
@@ -174,7 +177,34 @@ def test_run_writes_a_report(dobandit: Callable[..., Ran], tmp_path: Path) -> No
     ran = dobandit(*arguments, "--out", tmp_path / "out")
     assert "report.html" in ran.err
     found = check_alone((tmp_path / "out" / "report.html").read_text(encoding="utf-8"))
-    assert len(found.sources) == 1
+    assert len(found.sources) == 2, "regret and the graph"
     shown = "".join(found.words)
     for words in ("Policies on p.toml", "ucb", "the best way to spend the budget", "60"):
         assert words in shown
+
+
+def compared(*means: float) -> Results:
+    """Results of policies with these mean regrets and a standard error of 0.1."""
+    luck = np.tile([-0.5, 0.5], 13)[:, np.newaxis] * np.sqrt(25 / 26)
+    problem = db.Problem("X -> Y", reward="Y", budget=10)
+    names = ["ucb", "f-kube", "thompson"][: len(means)]
+    results = db.simulate(problem, db.worlds.xor(problem.graph, seed=0), names, trials=26)
+    signs = (-1) ** np.arange(len(means))
+    return replace(results, regret={n: m + s * luck for n, m, s in zip(names, means, signs, strict=True)})
+
+
+def test_the_verdict_is_a_sentence_that_admits_luck() -> None:
+    assert verdict(compared(3)) == "With a budget of 10, `ucb` has a mean cumulative regret of 3 ± 0.098."
+    assert verdict(compared(3, 2)) == (
+        "With a budget of 10, `f-kube` has the least mean cumulative regret: 2 ± 0.098. `ucb` follows with 3 ± 0.098."
+    )
+    assert "which may be luck" in verdict(compared(2.3, 2))
+
+
+def test_the_report_shows_the_problem_and_fits_a_phone(tmp_path: Path) -> None:
+    problem = db.Problem("X -> Y; X <-> Y", reward="Y", budget=1234, costs={"do(X=1)": 3.25})
+    page = comparison_page(compared(3, 2), "Policies", {}, problem)
+    html = to_html(page)
+    shown = ("has the least mean", "Make <code>Y</code> large", "1,234", "<code>do(X=1)</code>", "max-width: 40rem")
+    assert all(text in html for text in shown)
+    assert [picture.name for picture in page.pictures] == ["regret", "graph"]

@@ -82,7 +82,7 @@ def command(
         say(f"{results.rounds:,} pulls in {seconds:.1f} s", quiet)
     if out is not None:
         facts = {"problem": problem.name, "policies": str(len(chosen)), "seed": str(seed)}
-        _write(results, out, facts, quiet)
+        _write(results, found, out, facts, quiet)
     if as_json:
         print_json({**_document(results, seconds), **({"missing": missing._asdict()} if source else {})})
 
@@ -133,10 +133,10 @@ def _show(results: Results) -> None:
     console().print(shown, remark, sep="\n")
 
 
-def _write(results: Results, folder: Path, facts: dict[str, str], quiet: bool) -> None:
+def _write(results: Results, problem: Problem, folder: Path, facts: dict[str, str], quiet: bool) -> None:
     """Tidy results, a figure, and a page with both."""
-    page = comparison_page(results, f"Policies on {facts['problem']}", facts)
+    page = comparison_page(results, f"Policies on {facts['problem']}", facts, problem)
     with writing(folder):
         results.write(folder / "results.csv")
         write_html(page, folder, "png")
-    say(f"wrote {folder / 'report.html'}, results.csv and regret.png", quiet)
+    say(f"wrote {folder / 'report.html'}, results.csv, regret.png and graph.png", quiet)

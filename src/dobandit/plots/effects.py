@@ -19,6 +19,7 @@ MONEY, BETWEEN = 2.0, 0.75  # inches: the height of the money over time, white b
 MOMENT = 1 / 86400  # a second, in days: air at both ends of the time
 UNKNOWN = "not identifiable from observations"
 ESTIMATE, NAIVE, TRUTH = "estimate with its interval", "naive conditional mean", "true value"
+COLUMNS = 0.75, 0.55  # inches of what stands beside an arm in a study
 
 
 class EffectRow(NamedTuple):
@@ -120,21 +121,46 @@ def _legend_entries(rows: Sequence[EffectRow]) -> list[style.Entry]:
 
 
 def study_figure(
-    spent: Sequence[tuple[datetime, float]], total: float, rows: Sequence[EffectRow], *, xlabel: str, title: str
+    spent: Sequence[tuple[datetime, float]],
+    total: float,
+    rows: Sequence[EffectRow],
+    beside: Sequence[tuple[str, str]],
+    *,
+    xlabel: str,
+    title: str,
 ) -> Figure:
-    """The money spent over time, against the total; below it the mean of every arm with its interval."""
+    """The money spent over time, against the total; below it the mean of every arm with its interval.
+
+    `beside` has two texts for each arm, which stand at the right of it: the chance that it is best, and its pulls.
+    """
     with style.plain_style():
         left = max([style.text_width(row.label, style.TEXT) for row in rows] + [0.5]) + MARGIN + 0.15
         arms, below = len(rows) * ROW, 0.62
         above_it = 0.45 + 0.2 * title.count("\n")
-        width, height = left + AXIS + MARGIN, above_it + MONEY + BETWEEN + arms + below
+        width, height = left + AXIS + sum(COLUMNS) + MARGIN, above_it + MONEY + BETWEEN + arms + below
         figure, above = style.page((width, height), (left, below + arms + BETWEEN, AXIS, MONEY), title)
         _draw_money(above, spent, total)
         axes = figure.add_axes((left / width, below / height, AXIS / width, arms / height))
         style.rows_of_arms(axes, [row.label for row in rows], xlabel, style.SMALL)
         for y, row in enumerate(rows):
             _draw_estimate(axes, y, row)
+        for y, texts in enumerate([("P(best)", "pulls"), *beside], -1):
+            _write_beside(axes, y, texts)
     return figure
+
+
+def _write_beside(axes: Axes, y: float, texts: tuple[str, str]) -> None:
+    """Two columns of texts at the right of the axes; the heads are in row -1."""
+    place = 1.0
+    for text, wide in zip(texts, COLUMNS, strict=True):
+        place += wide / AXIS
+        look: dict[str, Any] = {
+            "size": style.SMALL,
+            "color": style.GREY if y < 0 else style.INK,
+            "ha": "right",
+            "va": "center",
+        }
+        axes.text(place, y, text, transform=axes.get_yaxis_transform(), **look)
 
 
 def _draw_money(axes: Axes, spent: Sequence[tuple[datetime, float]], total: float) -> None:

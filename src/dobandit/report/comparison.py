@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from dobandit.plots import graph_figure
+from dobandit.problem import Problem
 from dobandit.report.html import write_html
 from dobandit.report.page import AGAINST, Page, Part, Picture, Points, Section, Table, mean_text, versions
-from dobandit.simulation import Results
+from dobandit.simulation import Results, standard_error
 from dobandit.suite import Comparison, write
 
+CLEAR = 2.0  # standard errors by which a difference is more than luck
 SETTLED = 0.01  # simple regret below which the recommendation counts as good
 
 
-def comparison_page(results: Results, title: str, facts: dict[str, str]) -> Page:
-    """Regret of every policy as a figure and a table, the best first."""
+def comparison_page(results: Results, title: str, facts: dict[str, str], problem: Problem) -> Page:
+    """Which policy is best; the regret of every policy as a figure and a table, the best first; the problem."""
     shows = f"{results.objective} regret of every policy against the {results.axis}"
     settings = {"trials": f"{results.trials:,}", "regret against": AGAINST[results.optimum], **facts, **versions()}
     table = Table(
@@ -23,8 +27,40 @@ def comparison_page(results: Results, title: str, facts: dict[str, str]) -> Page
     )
     parts: list[Part] = [Picture.of(results.plot(), "regret", shows), table]
     if warnings := results.warnings():
-        parts += ["The data contradict the graph:", Points(warnings)]
-    return Page(title, "", settings, [Section(f"{results.objective.capitalize()} regret", parts)])
+        parts += ["Keep in mind:", Points(warnings)]
+    sections = [Section(f"{results.objective.capitalize()} regret", parts), _about(problem)]
+    return Page(title, verdict(results), settings, sections)
+
+
+def verdict(results: Results) -> str:
+    """Which policy has the least regret at the last place of the grid, and whether that is more than luck."""
+    last = [row for row in results.summary() if row[results.axis] == results.grid[-1]]
+    best, *others = sorted(last, key=lambda row: float(row["regret"]))
+    found, kind = _regret_text(best), f"mean {results.objective} regret"
+    where = f"With a {results.axis} of {results.grid[-1]:,g}, `{best['policy']}`"
+    if not others:
+        return f"{where} has a {kind} of {found}."
+    paired = results.regret[str(others[0]["policy"])][:, -1] - results.regret[str(best["policy"])][:, -1]
+    is_clear = paired.mean() > CLEAR * standard_error(paired)
+    than = f"`{others[0]['policy']}` follows with {_regret_text(others[0])}"
+    doubt = "" if is_clear else ", which may be luck: the difference is within two standard errors"
+    return f"{where} has the least {kind}: {found}. {than}{doubt}."
+
+
+def _regret_text(row: Mapping[str, float | str]) -> str:
+    mean, se = float(row["regret"]), float(row["se"])
+    return f"{mean:.3g}" + ("" if math.isnan(se) else f" ± {se:.2g}")
+
+
+def _about(problem: Problem) -> Section:
+    """The graph and the arms."""
+    graph = problem.graph
+    figure = graph_figure(graph.variables, sorted(graph.directed), sorted(graph.bidirected))
+    costs = [f"{cost:g}" if isinstance(cost, float) else str(cost) for cost in problem.costs]
+    size = "large" if problem.goal == "max" else "small"
+    goal = f"Make `{problem.reward}` {size} with a budget of {problem.budget:,g}."
+    table = Table(["arm", "cost of a pull"], [[f"`{a}`", cost] for a, cost in zip(problem.arms, costs, strict=True)])
+    return Section("The problem", [goal, Picture.of(figure, "graph", "the causal graph"), table])
 
 
 def summary_rows(results: Results) -> list[list[str]]:

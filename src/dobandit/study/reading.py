@@ -135,14 +135,22 @@ class StudyReader:
         from dobandit.plots import EffectRow, study_figure
 
         found, problem = self.status(), self.problem
-        rows = [EffectRow(arm.arm, arm.mean, arm.low, arm.high) for arm in found.arms]
-        rows.sort(key=lambda row: row.mean or 0.0, reverse=problem.goal == "max")
+        arms = sorted(found.arms, key=lambda arm: arm.mean or 0.0, reverse=problem.goal == "max")
+        rows = [EffectRow(arm.arm, arm.mean, arm.low, arm.high) for arm in arms]
+        beside = [(f"{arm.probability_best:.0%}", f"{arm.pulls:,}") for arm in arms]
         spent = [(datetime.fromtimestamp(moment, UTC), money) for moment, money in spending(self.log(), problem)]
         title = f"{amount(found.budget.spent)} of {amount(found.budget.total)} spent, {found.told:,} outcomes"
         if not math.isnan(found.expected_loss):
             per = "unit of budget" if problem.objective == "cumulative" else "use"
             title += f"\n{found.recommended} is expected to lose {found.expected_loss:.3g} per {per}"
-        return study_figure(spent, found.budget.total, rows, xlabel=f"mean of {problem.reward}", title=title)
+        return study_figure(
+            spent,
+            found.budget.total,
+            rows,
+            beside,
+            xlabel=f"mean of {problem.reward}, with 95 % intervals",
+            title=title,
+        )
 
     def close(self) -> None:
         self._session.close()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 WIDTH = 100  # columns of the plain text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Effects:
     """One effect for each question; `naive` and `truth` are shown beside them if they are given."""
 
@@ -104,6 +104,9 @@ class Effects:
         with screen.capture() as text:
             screen.print(self)
         return "\n".join(line.rstrip() for line in text.get().rstrip().splitlines())
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def _repr_html_(self) -> str:
         return html_table(self._heads(), self._cells(), self.notes())
