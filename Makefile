@@ -74,6 +74,8 @@ docs: $(READY) demo
 	$(BIN)/dobandit check $(OUT)/shop.toml --quiet --plot docs/images/shop-graph.png > /dev/null
 	$(BIN)/dobandit sample $(OUT)/shop.toml $(OUT)/log.csv --quiet --rows 20000 --seed 1
 	$(BIN)/dobandit effect $(OUT)/shop.toml $(OUT)/log.csv --quiet --all --truth --plot docs/images/shop-effects.png > /dev/null
+	$(BIN)/python docs/figures.py
+	$(BIN)/python -m tests.notebooks
 	$(BIN)/python tests/test_docs.py
 
 # Pages, reference and search in one folder, which can be opened from the disk; warnings are errors.
