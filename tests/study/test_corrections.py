@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dobandit.errors import Conflict, DobanditError, StorageError, StudyError
+from dobandit.errors import Conflict, DobanditError, StudyError
 from dobandit.problem import Problem
 from dobandit.study import Study
-from dobandit.study.transaction import Transaction
 from tests.study.checks import FINE, Clock, adds_up
 from tests.study.driving import SMALL, arms_of, drive, laboratory
 
@@ -125,18 +124,6 @@ def test_a_pull_that_was_reassigned_has_no_money_to_lose(place: str) -> None:
     study.tell(3, FINE)
     study.withdraw(4)
     assert study.status().budget.spent == pytest.approx(1.7 + 1 + 1.7)
-
-
-def test_a_correction_holds_even_if_its_snapshot_cannot_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    study = Study.create(":memory:", SMALL, "f-kube")
-    (pull,) = study.ask()
-
-    def full(self: Transaction) -> None:
-        raise StorageError("the disk is full")
-
-    monkeypatch.setattr(Transaction, "keep", full)
-    assert study.withdraw(pull.id, refund=True) == pull.id
-    assert study.status().budget.reserved == 0
 
 
 @pytest.mark.parametrize("refund", ["no", "yes", 2])

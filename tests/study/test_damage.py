@@ -19,11 +19,10 @@ from dobandit.problem import Problem
 from dobandit.study import Study
 from dobandit.study.books import Books
 from dobandit.study.stores import Snapshot, open_store
-from dobandit.study.stores.protocol import FORMAT
-from dobandit.study.transaction import VERSION
+from dobandit.study.stores.protocol import FORMAT, VERSION
 from tests.conftest import Ran
 from tests.study.conftest import Places
-from tests.study.driving import SMALL, drive, laboratory
+from tests.study.driving import SMALL, drive, forge, laboratory
 
 Run = Callable[..., Ran]
 PROBLEM = Problem("X -> Y; X <-> Y", {"variable": "Y", "range": [0, 2]}, budget=40, default_cost=2.5)
@@ -122,6 +121,9 @@ def test_events_that_were_changed(
         path = Path(shutil.copy(sound, folder / f"{seed}.db"))
         with contextlib.closing(sqlite3.connect(path)) as base, base:
             change(base, random.Random(seed))
+            if seed % 2:  # the others are refused for their hash
+                with contextlib.suppress(sqlite3.Error, UnicodeError):
+                    forge(base)
         refused += refuses(path)
     assert refused > MUTATIONS / 4  # not all of them matter
 
@@ -171,7 +173,10 @@ def refuses(path: Path) -> bool:
         ),
         ("UPDATE event SET kind = 'mystery' WHERE number = 3", "only a newer version"),
         ("DROP TABLE snapshot", "damaged"),
-        ("CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM event; END", "it has commands in it"),
+        (
+            "CREATE TRIGGER t AFTER INSERT ON event BEGIN DELETE FROM event; END",
+            "it has commands in it",
+        ),
     ],
 )
 def test_a_sentence_says_what_is_wrong(folder: Path, change: str, message: str, dobandit: Run) -> None:
@@ -180,6 +185,8 @@ def test_a_sentence_says_what_is_wrong(folder: Path, change: str, message: str, 
         drive(study, laboratory(), most=5)
     with contextlib.closing(sqlite3.connect(path)) as base, base:
         base.execute(change)
+        if change.startswith("UPDATE"):
+            forge(base)
     ran = dobandit("study", "status", path)
     assert (ran.code, ran.out, len(ran.err.splitlines())) == (4, "", 1), ran
     assert message in ran.err
@@ -200,7 +207,7 @@ def test_damage_behind_a_snapshot_is_found_when_it_is_read(folder: Path) -> None
             lambda: study.explain(1),
             lambda: study.export(folder / "x.csv"),
         ):
-            with pytest.raises(StudyError, match="is damaged: its events make no sense"):
+            with pytest.raises(StudyError, match="is damaged: event 2 is not what was written there"):
                 read()
     assert not (folder / "x.csv").exists()
 
@@ -210,7 +217,7 @@ def test_damage_that_comes_while_a_study_is_open(folder: Path) -> None:
     with Study.create(path, SMALL, "f-kube") as study:
         drive(study, laboratory(), most=5)
         with contextlib.closing(sqlite3.connect(path)) as base, base:
-            base.execute("INSERT INTO event SELECT 12, time, kind, 9, content FROM event WHERE number = 11")
+            base.execute("INSERT INTO event SELECT 12, time, kind, 9, content, hash FROM event WHERE number = 11")
         for use_it in (study.ask, study.status, lambda: study.tell(1, {})):
             with pytest.raises(StudyError, match="is damaged"):
                 use_it()
@@ -243,6 +250,7 @@ def test_a_state_that_does_not_fit_is_worked_out_again(folder: Path, change: str
         last = "SELECT max(number) FROM event WHERE content LIKE '%\"target\"%'"
         assert base.execute(f"UPDATE event SET content = json_set(content, {change}) WHERE number = ({last})").rowcount
         base.execute("DELETE FROM snapshot")
+        forge(base)
     with contextlib.suppress(StudyError), Study.open(path) as study:
         assert arms + drive(study, laboratory(problem)) == expected
         return
@@ -300,7 +308,6 @@ def test_a_snapshot_of_other_tables_is_not_read(lasting: Places) -> None:
         "text = substr(text, 1, 100)",
         "text = x'ff'",
         "number = 60",
-        "number = 'x'",
         "version = version || 'x'",
         "version = '0.1.0'",
     ],

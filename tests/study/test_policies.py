@@ -21,7 +21,7 @@ from dobandit.study import Pull, Study
 from dobandit.study.decisions import _known
 from dobandit.worlds import World
 from tests.policies.test_contract import VARIANTS, problems
-from tests.study.driving import Laboratory, arms_of, drive
+from tests.study.driving import Laboratory, arms_of, drive, stand
 
 SWEEP = "Every option is tried once before the index decides."
 
@@ -297,10 +297,12 @@ def test_recording_runs_no_policy(name: str, folder: Path, monkeypatch: pytest.M
     with Study.open(place) as fresh:
         for study in (kept, other, fresh):
             assert study.best() == whole.best()
-            assert study.status() == whole.status()
+            assert stand(study) == stand(whole)
         expected = drive(whole, lab)
         assert drive(fresh, lab, most=4) + drive(kept, lab, most=4) + drive(other, lab) == expected
-    assert [(e.kind, e.pull, e.content) for e in kept.log()] == [(e.kind, e.pull, e.content) for e in whole.log()]
+        assert [(e.kind, e.pull, e.content) for e in kept.log()[1:]] == [
+            (e.kind, e.pull, e.content) for e in whole.log()[1:]
+        ]
 
 
 def outcome_of(study: Study, lab: Laboratory, pull: int) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dobandit.cli import study_verify
 from dobandit.cli.common import answer, console, print_json, say, with_common_options
 from dobandit.cli.printable import printable
 from dobandit.cli.tables import cell, table
@@ -104,7 +105,8 @@ def _status_page(study: Study) -> Group:
         numbers = [amount(arm.cost), str(arm.pulls), str(arm.open), number(arm.mean), interval(arm.low, arm.high)]
         numbers.append(percent(arm.probability_best, short=True))
         shown.add_row(cell(arm.arm), *numbers, own, f"{arm.own_rows:,}", arm.warning or "")
-    return Group(*lines, shown, *map(_warned, found.warnings))
+    history = f"{counted(found.events, 'event')}, head {found.head}"
+    return Group(*lines, shown, *map(_warned, found.warnings), f"[dim]{history}[/]")
 
 
 def _warned(text: str) -> str:
@@ -181,11 +183,11 @@ def explain(study: Study, pull: int, as_json: bool, quiet: bool) -> None:
 @study_command
 def log(study: Study, as_json: bool, quiet: bool) -> None:
     """Show the history of the study; times are UTC."""
-    events, names = study.log(), [str(arm) for arm in study.problem.arms]
     if as_json:
-        print_json(log_document(events))
+        print_json(log_document(study.log()))
         return
-    for event in events:
+    names = [str(arm) for arm in study.problem.arms]
+    for event in study.events():
         pull = "" if event.pull is None else event.pull
         what = printable(event_in_words(event.content, names))
         click.echo(f"{event.number:>5}  {moment(event.time)}  {event.kind:<9} {pull:>5}  {what}".rstrip())
@@ -209,7 +211,7 @@ def plot(study: Study, out: Path, as_json: bool, quiet: bool) -> None:
     answer({"path": str(out)}, f"wrote {out}", as_json, quiet)
 
 
-COMMANDS = (status, pulls, best, explain, log, export, plot)
+COMMANDS = (status, pulls, best, explain, log, export, plot, study_verify.command)
 
 
 def show_pulls(handed_out: Pulls) -> None:

@@ -5,19 +5,22 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.errors import DobanditError, FileError, needing
 from dobandit.files import replacing
+from dobandit.problem import is_numeral
 
 Columns = Mapping[str, NDArray[Any]]
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")  # and what the quote was put before
 FORMS = (".csv", ".json", ".parquet")
 
 
@@ -49,12 +52,30 @@ def write_columns(path: Path, columns: Columns) -> None:
     rows = zip(*(column.tolist() for column in columns.values()), strict=True)
     with path.open("x", encoding="utf-8", newline="") as out:
         if form == ".json":
-            json.dump([dict(zip(columns, row, strict=True)) for row in rows], out, indent=1)
-            out.write("\n")
+            _write_json(out, list(columns), rows)
         else:
             writer = csv.writer(out, lineterminator="\n")
-            writer.writerow(columns)
-            writer.writerows(rows)
+            writer.writerow(map(_harmless, columns))
+            writer.writerows(map(_harmless, row) if any(map(_is_formula, row)) else row for row in rows)
+
+
+def _write_json(out: TextIO, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """A list of objects, one in each line."""
+    lines = (json.dumps(dict(zip(names, row, strict=True))) for row in rows)
+    out.write("[")
+    for number, line in enumerate(lines):
+        out.write(f"{',' if number else ''}\n {line}")
+    out.write("\n]\n")
+
+
+def _is_formula(value: object) -> bool:
+    """Whether a spreadsheet would compute a cell instead of showing it; numbers are what they are."""
+    return isinstance(value, str) and _FORMULA.match(value) is not None and not is_numeral(value)
+
+
+def _harmless(value: Any) -> Any:
+    """With a quote before it, which a spreadsheet takes for the sign of a text. To read the value, remove the quote."""
+    return f"'{value}" if _is_formula(value) else value
 
 
 def _write_parquet(path: Path, columns: Columns) -> None:

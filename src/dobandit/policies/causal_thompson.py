@@ -76,6 +76,9 @@ class CompiledCausalThompson(OnPooledEvidence[State]):
         due, of_arms = np.zeros(rows, dtype=np.intp), np.zeros((rows, arms))
         return State(due, weights, of_arms, of_arms, of_arms, *self.graphs.no_doubts(rows))
 
+    def changes_state(self, view: View, state: State) -> bool:
+        return bool((state.due <= view.times).any() or (self.guard and (state.look <= view.told.sum(axis=1)).any()))
+
     def decide(self, pooled: PooledEstimator, view: View, state: State, chance: Chance) -> Choice[State]:
         state = self._refreshed(pooled, view, state)
         drawn, means = self._drawn_and_means(pooled, view, state, chance)

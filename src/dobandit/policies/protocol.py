@@ -161,6 +161,11 @@ class Compiled(ABC, Generic[S]):
     def choose(self, view: View, state: S, chance: Chance) -> Choice[S]:
         """The next decision of every row."""
 
+    def changes_state(self, view: View, state: S) -> bool:
+        """Whether a decision in this view may change what is remembered. A policy that knows it does not saves its
+        studies from making old decisions again when an outcome is corrected."""
+        return True
+
     @abstractmethod
     def recommend(self, view: View, state: S) -> Indices:
         """The arm to name as the best; rows may have made different numbers of pulls."""

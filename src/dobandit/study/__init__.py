@@ -10,9 +10,11 @@ from dobandit.study.documents import (
     log_document,
     open_pulls_document,
     status_document,
+    verified_document,
 )
 from dobandit.study.events import Event
 from dobandit.study.outcomes import written
 from dobandit.study.pulls import OpenPull, Pull, Pulls, Receipt, amount, as_datetime
 from dobandit.study.stores import MEMORY, shown
 from dobandit.study.study import WORKER, Study
+from dobandit.study.verification import Verification, verify

@@ -37,7 +37,8 @@ class Status(NamedTuple):
     """Where a study stands. `told` outcomes, `incomplete` ones among them, which have unknown values and are no
     evidence; `open` pulls, `expired` ones among them; rows that were `logged`; batches of rows that are `uncounted`,
     because another version counted them: observe them again; `warnings` about the graph; the `recommended` arm, and
-    what it is expected to lose against the best one (as `Best.expected_loss`)."""
+    what it is expected to lose against the best one (as `Best.expected_loss`); the number of `events` in the history,
+    and the hash of the last one (`head`)."""
 
     policy: str
     budget: Money
@@ -51,6 +52,8 @@ class Status(NamedTuple):
     warnings: tuple[str, ...]
     recommended: str
     expected_loss: float
+    events: int
+    head: str
 
 
 class Best(NamedTuple):
@@ -91,6 +94,8 @@ def status(books: Books, now: float) -> Status:
         warnings=(*known.warnings, *_not_watched(books)),
         recommended=str(books.problem.arms[answer.arm]),
         expected_loss=answer.loss,
+        events=books.number,
+        head=books.head,
     )
 
 

@@ -11,7 +11,7 @@ Money is counted in pulls: `paid` ones are spent, `open` ones are reserved, the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ from dobandit.chance import Chance
 from dobandit.policies import Policy
 from dobandit.problem import ROUNDING, Problem
 from dobandit.study import facts
-from dobandit.study.corrections import amended, withdrawn
+from dobandit.study.corrections import corrections
 from dobandit.study.events import Event
 from dobandit.study.leader import Leader, leader_of
 from dobandit.study.outcomes import as_numbers, is_complete
@@ -67,6 +67,8 @@ class Books:
     pending: Array = field(metadata=ARRAY)  # open pulls
     tallies: tuple[Tally, ...] = field(metadata=TALLIES)  # first what the policy reads, last what arms are judged by
     number: int = field(default=1, metadata=AS_IS)  # events that were applied
+    head: str = field(default="", metadata=AS_IS)  # the hash of the last one
+    latest: float = field(default=0.0, metadata=AS_IS)  # the time of the last one, by the fastest clock so far
     last: int = field(default=0, metadata=AS_IS)  # the number of the last pull
     time: int = field(
         default=0, metadata=AS_IS
@@ -86,30 +88,65 @@ class Books:
     # What the policy remembers, if the events say it.
     state: Mapping[str, Any] | None = field(default=None, metadata=AS_IS)
     memory: Any = None  # the same as dobandit.study.decisions reads it, or works it out where they do not
-    amended: Mapping[int, Mapping[str, str]] = field(default_factory=dict)  # outcomes that count instead, by pull
+    amended: dict[int, Mapping[str, str]] = field(default_factory=dict)  # outcomes that count instead, by pull
+    told_late: set[int] = field(default_factory=set)  # of the reassigned pulls that are withdrawn later
+    uncounted: list[tuple[int, Mapping[str, str], int]] | None = None  # outcomes: arms, values, numbers of their arms
 
     # -- adding up -----------------------------------------------------------------------------
 
     @classmethod
-    def opened(cls, created: Event, later: Sequence[Event] = ()) -> Books:
-        """A new study. Corrections among the later events count from the start."""
+    def opened(cls, created: Event) -> Books:
+        """A new study."""
         fact = created.fact
         if not isinstance(fact, facts.Created):
             raise ValueError("the first event does not say what the study is about")
         leader = leader_of(fact.problem, fact.policy)
         paid, done, pending = (np.zeros((1, len(leader.problem.arms))) for _ in range(3))
         books = cls(leader, fact.seed, leader.problem.budget, paid, done, pending, tallies(leader))
-        books.amended, books.withdrawn = amended(later), withdrawn(later)
+        books.head, books.latest = created.hash, created.time
         return books
 
     @classmethod
-    def folded(cls, events: Sequence[Event]) -> Books:
+    def folded(cls, events: Iterable[Event]) -> Books:
         """The totals of a whole history, corrections included."""
         created, *later = events
-        books = cls.opened(created, later)
-        for event in later:
-            books.apply(event)
+        books = cls.opened(created)
+        books.reckon_with(corrections(later))
+        books.add(later)
         return books
+
+    def can_reckon_with(self, later: Iterable[facts.Correction]) -> bool:
+        """Whether these corrections, which come later, are about nothing that was added up already."""
+        pulls = (fact.pull for fact in later)
+        return all(pull > self.last or pull in self.open or pull in self.reassigned for pull in pulls)
+
+    def reckon_with(self, later: Iterable[facts.Correction]) -> None:
+        """From now on, outcomes count as they are corrected later, and pulls that are withdrawn later do not count."""
+        for fact in later:
+            if isinstance(fact, facts.Amended):
+                self.amended[fact.pull] = fact.outcome
+            else:
+                self.withdrawn[fact.pull] = fact.refund
+
+    def add(self, events: Iterable[Event]) -> None:
+        """Many events: the same as `apply` to one after the other, in less time, because outcomes are counted
+        together."""
+        self.uncounted = []
+        try:
+            for event in events:
+                self.apply(event)
+            self.count()
+        finally:
+            self.uncounted = None
+
+    def count(self) -> None:
+        """Count the outcomes that `add` has put aside."""
+        if self.uncounted:
+            seen = as_numbers(self.problem, [values for _, values, _ in self.uncounted])
+            arms, numbers = (np.array([each[k] for each in self.uncounted], dtype=np.intp) for k in (0, 2))
+            for tally in self.tallies:
+                tally.add(arms, seen, numbers)
+            self.uncounted = []
 
     def apply(self, event: Event) -> None:
         fact = event.fact
@@ -137,7 +174,7 @@ class Books:
                 raise ValueError(f"{event.kind} does not belong into the middle of a study")
         if isinstance(fact, facts.Correction):
             self.state = self.memory = None
-        self.number = event.number
+        self.number, self.head, self.latest = event.number, event.hash, max(self.latest, event.time)
 
     def _ask(self, asked: facts.Asked) -> None:
         """A pull is handed out."""
@@ -178,21 +215,31 @@ class Books:
     def _finish(self, pull: int, outcome: Mapping[str, str]) -> None:
         """An outcome arrives. A pull that is withdrawn later counts as open until then."""
         if pull in self.withdrawn:
+            if pull in self.reassigned:
+                self.told_late.add(pull)
             return
         arm, values = self._close(pull), self.amended.get(pull, outcome)
         if is_complete(values):
-            seen = as_numbers(self.problem, values)
-            for tally in self.tallies:
-                tally.add(arm, seen, int(self.done[0, arm]))
-        else:
+            self._see(arm, values)
             self.incomplete += 1
         self.done[0, arm] += 1.0
         self.paid[0, arm] += 1.0
 
+    def _see(self, arm: int, values: Mapping[str, str]) -> None:
+        """An outcome as evidence: now, or with many others."""
+        is_one_of_many = self.uncounted is not None
+        self.uncounted = [] if self.uncounted is None else self.uncounted
+        self.uncounted.append((arm, values, int(self.done[0, arm])))
+        if not is_one_of_many:
+            self.count()
+            self.uncounted = None
+
     def _withdraw(self, pull: int) -> None:
         """A pull does not count any more; its money may be spent. If it was withdrawn before, only its refund is new,
-        and `withdrawn` has it already."""
+        and `withdrawn` has it already. The money of a pull that expired moved to the pull that it was reassigned to,
+        so it costs something only if it was told late."""
         if pull in self.open or pull in self.reassigned:
+            self.withdrawn[pull] |= pull in self.reassigned and pull not in self.told_late
             self.paid[0, self._close(pull)] += not self.withdrawn[pull]
 
     def _observe(self, log: facts.Observed) -> None:
@@ -203,6 +250,7 @@ class Books:
         fits = all(tally.can_add(log.evidence) for tally in self.tallies)
         self.batches[log.name] = {"rows": log.rows, "digest": log.digest, "counts": fits}
         if fits:
+            self.count()  # what came before
             for tally in self.tallies:
                 tally.add_logged(log.evidence)
 

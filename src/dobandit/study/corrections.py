@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from dobandit.study import facts
 from dobandit.study.events import Event, said
 
 
-def amended(events: Sequence[Event]) -> dict[int, Mapping[str, str]]:
-    """The outcomes that count instead of those that were told, by pull."""
-    return {fact.pull: fact.outcome for fact in said(events, facts.Amended)}
+def corrections(events: Iterable[Event]) -> Iterator[facts.Correction]:
+    """What changes the meaning of events before it."""
+    return (event.fact for event in events if isinstance(event.fact, facts.Correction))
 
 
 def withdrawn(events: Sequence[Event]) -> dict[int, bool]:

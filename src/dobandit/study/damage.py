@@ -27,7 +27,7 @@ def making_sense_of(name: str) -> Iterator[None]:
         raise damaged(name, f"its events make no sense ({type(error).__name__}: {in_words(error)})") from error
 
 
-def in_words(error: Exception) -> str:
+def in_words(error: Exception | str) -> str:
     """What an error says, fit for a terminal: it may quote the file, and that may hold anything."""
     sentences = "; ".join(str(error)[:200].splitlines())
     return "".join(c if c.isprintable() else "?" for c in sentences)

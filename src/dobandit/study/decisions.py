@@ -9,7 +9,7 @@ corrected outcomes, when its memory is needed for the first time.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from dobandit.estimate.pooled import Doubts
 from dobandit.policies import STOP, Choice, Info, Reason, View, spec_of
 from dobandit.study import facts
 from dobandit.study.books import Books
+from dobandit.study.corrections import corrections
 from dobandit.study.damage import making_sense_of
 from dobandit.study.events import Event
 from dobandit.study.plain import array_from_plain, array_to_plain
@@ -203,14 +204,23 @@ def remembers(books: Books) -> bool:
     return _memory(books) is not None
 
 
-def remember(books: Books, name: str, past: Callable[[], Sequence[Event]]) -> None:
+def remember(books: Books, name: str, past: Callable[[], Iterable[Event]]) -> None:
     """Make the memory known, by running the policy over the past if need be; errors name the study."""
-    if not remembers(books):
+    if not remembers(books) and not _has_nothing_to_remember(books):
         with making_sense_of(name):
-            books.state, books.memory = None, _replayed(past())
+            books.state, books.memory = None, _replayed(past)
 
 
-def remember_doubts(books: Books, name: str, past: Callable[[], Sequence[Event]]) -> None:
+def _has_nothing_to_remember(books: Books) -> bool:
+    """Whether the policy has neither a state nor phases; then the totals say it all, and the memory is made of them."""
+    memory = _at_start(books)
+    if memory.state or books.policy.has_phases:
+        return False
+    books.memory = memory._replace(phase_arms=books.done + books.pending > 0)
+    return True
+
+
+def remember_doubts(books: Books, name: str, past: Callable[[], Iterable[Event]]) -> None:
     """Make known what the policy doubts."""
     if _keeps_doubts(books):
         remember(books, name, past)
@@ -236,13 +246,15 @@ def _at_start(books: Books) -> Memory:
     return Memory(books.leader.compiled.start(1), np.zeros(arms, dtype=bool), np.zeros(arms))
 
 
-def _replayed(events: Sequence[Event]) -> Memory:
+def _replayed(past: Callable[[], Iterable[Event]]) -> Memory:
     """The memory of a history in which every outcome was told as it was corrected later. The arms are those that were
     asked; they were affordable, for they were pulled."""
-    created, *later = events
-    books = Books.opened(created, later)
+    events = iter(past())
+    books = Books.opened(next(events))
+    books.reckon_with(corrections(past()))
     memory, begun = _at_start(books), dict[int, tuple[int, int]]()  # arms and phases of pulls that are withdrawn later
-    for event in later:
+    books.uncounted = []  # until the policy looks at them
+    for event in events:
         fact = event.fact
         if isinstance(fact, facts.Asked) and fact.is_decision:
             memory = _after(books, memory, _decided_again(books, memory, fact.arm), fact.arm)
@@ -256,8 +268,12 @@ def _replayed(events: Sequence[Event]) -> Memory:
 
 
 def _decided_again(books: Books, memory: Memory, arm: int) -> Choice[Any]:
+    same: Choice[Any] = Choice(np.array([arm]), None, memory.state, Info(np.zeros(1, dtype=np.intp)))
     if not memory.state:  # there is nothing to remember
-        return Choice(np.array([arm]), None, memory.state, Info(np.zeros(1, dtype=np.intp)))
+        return same
+    books.count()
     affordable = books.affordable()
     affordable[0, arm] = True
+    if not books.leader.compiled.changes_state(_view(books, memory, affordable), memory.state):
+        return same
     return _chosen(books, memory, affordable)

@@ -17,6 +17,7 @@ from dobandit.study.events import Event
 from dobandit.study.explanation import ArmNumbers, Explanation
 from dobandit.study.facts import KINDS
 from dobandit.study.pulls import OpenPull, Pull, Pulls
+from dobandit.study.verification import Verification
 
 Document = dict[str, Any]
 T = TypeVar("T", ArmStatus, Status, Best)
@@ -116,13 +117,26 @@ def log_document(events: Iterable[Event]) -> Document:
 def event_document(happened: Event) -> Document:
     """What happened, without the tables of a log and the arrays that a policy remembers."""
     content = {key: value for key, value in happened.content.items() if key not in _LEFT_OUT}
-    about = {"number": happened.number, "time": happened.time, "kind": happened.kind, "pull": happened.pull}
+    about = {name: getattr(happened, name) for name in ("number", "time", "kind", "pull", "hash")}
     return {**about, "content": content}
 
 
 def read_log(document: Document) -> list[Event]:
     """Events as far as they were written: of a log that was observed, not its tables."""
     return [
-        Event(each["number"], each["time"], KINDS[each["kind"]].read(each["pull"], {"evidence": {}, **each["content"]}))
+        Event(
+            each["number"],
+            each["time"],
+            KINDS[each["kind"]].read(each["pull"], {"evidence": {}, **each["content"]}),
+            each.get("hash", ""),
+        )
         for each in document["events"]
     ]
+
+
+def verified_document(found: Verification) -> Document:
+    return {**found._asdict(), "faults": list(found.faults)}
+
+
+def read_verified(document: Document) -> Verification:
+    return Verification(**{**document, "faults": tuple(document["faults"])})

@@ -20,6 +20,7 @@ class Event(NamedTuple):
     number: int
     time: float
     fact: Fact
+    hash: str = ""  # as in dobandit.study.chain, if it is known
 
     @property
     def kind(self) -> str:
@@ -36,29 +37,41 @@ class Event(NamedTuple):
         return self.fact.content()
 
 
+class Row(NamedTuple):
+    """An event as the columns of a table; one that was written before there were hashes has none."""
+
+    number: int
+    time: float
+    kind: str
+    pull: int | None
+    content: str
+    hash: str | None = None
+
+
 def said(events: Iterable[Event], kind: type[F]) -> Iterator[F]:
     """What the events of this kind say."""
     return (event.fact for event in events if isinstance(event.fact, kind))
 
 
-def to_row(event: Event) -> tuple[int, float, str, int | None, str]:
-    """An event as the columns of a table. What could not be read again is refused."""
+def to_row(event: Event) -> Row:
+    """An event as the columns of a table, without its hash. What could not be read again is refused."""
     try:
         if not is_moment(event.time):
             raise ValueError(f"its time is {event.time!r}")
-        return event.number, event.time, event.kind, event.pull, _as_text(event.content)
+        return Row(int(event.number), float(event.time), event.kind, event.pull, _as_text(event.content))
     except ValueError as error:
         raise DobanditError(f"this cannot be written down in a study: {error}") from None
 
 
-def from_row(name: str, number: int, time: float, kind: str, pull: int | None, text: str) -> Event:
-    """The event in this row of the study of this name."""
+def from_row(name: str, row: Row, hash: str) -> Event:
+    """The event in this row of the study of this name; its hash is known."""
+    number, time, kind, pull, text, _ = row
     try:
         content = json.loads(text)
         if not (is_text(kind) and is_moment(time) and isinstance(content, Mapping)):
             raise ValueError("its kind, its time or its content is missing")
         if kind not in KINDS:
             raise StudyError(f"this study has an event {kind!r}, which only a newer version of dobandit knows")
-        return Event(number, time, KINDS[kind].read(pull, content))
+        return Event(number, time, KINDS[kind].read(pull, content), hash)
     except (ValueError, TypeError, RecursionError) as error:
         raise damaged(name, f"event {number} makes no sense: {in_words(error)}") from None

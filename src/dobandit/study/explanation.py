@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,8 +15,11 @@ from dobandit.study.assessment import judged_arms
 from dobandit.study.books import Books
 from dobandit.study.decisions import remember_doubts
 from dobandit.study.events import Event
+from dobandit.study.opening import at
 from dobandit.study.plain import array_from_plain
+from dobandit.study.stores import Access
 
+STEP = 100  # events that are read together on the way back
 REASONS = {
     Reason.INDEX: "It has the highest index among the affordable options.",
     Reason.TIE: "Several options have the highest index, and this one was picked at random.",
@@ -56,13 +59,13 @@ class Explanation(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def explained(name: str, events: Sequence[Event], pull: int) -> Explanation:
+def explained(access: Access, pull: int) -> Explanation:
     """Add up the history to the decision that led to this pull, and read what it was made by."""
-    history = [event.fact for event in events]
-    begun = {fact.pull: (place, fact.arm) for place, fact in enumerate(history) if isinstance(fact, facts.Begun)}
-    place, note = _decision(history, begun, pull)
-    books, fact = Books.folded(events[:place]), history[place]
-    remember_doubts(books, name, lambda: events[:place])
+    begun = _begun(access, pull)
+    decision, note = _decision(access, begun)
+    fact, before = decision.fact, decision.number - 1
+    books = at(access, before)
+    remember_doubts(books, access.name, lambda: access.events(0, before))
     why = (fact.why if isinstance(fact, facts.Asked) else None) or {}
     index = array_from_plain(why["index"]) if "index" in why else None
     reason = _reason(books, fact, index) if isinstance(fact, facts.Asked) else UNASKED
@@ -74,27 +77,45 @@ def explained(name: str, events: Sequence[Event], pull: int) -> Explanation:
         )
         for k, arm in enumerate(arms)
     )
-    return Explanation(pull, str(arms[begun[pull][1]]), note + reason, numbers, known.warnings)
+    return Explanation(pull, str(arms[_arm_of(begun)]), note + reason, numbers, known.warnings)
 
 
-def _decision(history: Sequence[facts.Fact], begun: Mapping[int, tuple[int, int]], pull: int) -> tuple[int, str]:
-    """The place of the event in which the arm was decided on, and what is to be said of the way from there."""
-    note, (place, _) = "", begun[pull]
-    while isinstance(fact := history[place], facts.Asked) and isinstance(fact.source, int):
-        note, (place, _) = INSTEAD_OF.format(pull=fact.source), begun[fact.source]
-    if not isinstance(fact, facts.Asked) or fact.source != "policy":
-        return place, note
-    first = place
-    while not (isinstance(made := history[first], facts.Asked) and made.is_decision):
-        first -= 1
+def _begun(access: Access, pull: int) -> Event:
+    return next(event for event in access.events_of(pull) if isinstance(event.fact, facts.Begun))
+
+
+def _arm_of(begun: Event) -> int:
+    assert isinstance(begun.fact, facts.Begun)
+    return begun.fact.arm
+
+
+def _decision(access: Access, begun: Event) -> tuple[Event, str]:
+    """The event in which the arm was decided on, and what is to be said of the way from there to this pull."""
+    note = ""
+    while isinstance(fact := begun.fact, facts.Asked) and isinstance(fact.source, int):
+        note, begun = INSTEAD_OF.format(pull=fact.source), _begun(access, fact.source)
+    if not isinstance(fact, facts.Asked) or fact.source != "policy" or fact.repeats == 1:
+        return begun, note
+    first = begun if fact.is_decision else next(filter(_is_decision, _backwards(access, begun.number)))
+    made = first.fact
+    assert isinstance(made, facts.Asked)
     if made.repeats > 1:
-        which = (
-            {"place": "the first", "since": ""}
-            if first == place
-            else {"place": "one", "since": f" with pull {made.pull}"}
-        )
-        note += TOGETHER.format(number=made.repeats, **which)
+        is_first = first.number == begun.number
+        place, since = ("the first", "") if is_first else ("one", f" with pull {made.pull}")
+        note += TOGETHER.format(number=made.repeats, place=place, since=since)
     return first, note
+
+
+def _is_decision(event: Event) -> bool:
+    return isinstance(event.fact, facts.Asked) and event.fact.is_decision
+
+
+def _backwards(access: Access, number: int) -> Iterator[Event]:
+    """The events before the one with this number, the last one first."""
+    while number > 1:
+        after = max(number - 1 - STEP, 0)
+        yield from reversed(list(access.events(after, number - 1)))
+        number = after + 1
 
 
 def _reason(books: Books, asked: facts.Asked, index: Array | None) -> str:

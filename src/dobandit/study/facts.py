@@ -84,6 +84,7 @@ class Created(Fact):
     policy: Text
     seed: Integer
     version: Name = None
+    id: Name = None  # of the study, whatever it is called and wherever it is copied to
 
 
 @dataclass(frozen=True)

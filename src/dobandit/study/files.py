@@ -7,7 +7,7 @@ variable has the name of one of them, ours is called `pull id`, `pull cost` and 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,7 +24,6 @@ from dobandit.study.corrections import withdrawn
 from dobandit.study.events import Event, said
 from dobandit.study.outcomes import UNKNOWN, written
 
-Row = dict[str, Any]
 OURS = ("id", INTERVENTION, "cost", "worker", "begun", "told")
 
 
@@ -111,21 +110,33 @@ def _shown(value: Value | None) -> str:
     return "an empty cell" if is_missing(value) else label(value)
 
 
-def outcome_rows(events: Sequence[Event], problem: Problem) -> list[Row]:
-    """Every outcome that counts, one row each, in the order of the pulls. What was done is in the column
-    `intervention`, so that another study can `observe` the file."""
-    name, gone, rows = columns(problem), withdrawn(events), dict[int, Row]()
+def outcome_columns(events: Iterable[Event], gone: Collection[int], problem: Problem) -> dict[str, list[Any]]:
+    """Every outcome that counts, in the order of the pulls, as columns; pulls that were withdrawn are `gone`. What was
+    done is in the column `intervention`, so that another study can `observe` the file."""
+    variables, arms = problem.graph.variables, [str(arm) for arm in problem.arms]
+    begun, told, known = dict[int, tuple[int, str, float]](), dict[int, float](), dict[str, str]()
+    outcomes: dict[int, tuple[str, ...]] = {}
     for event in events:
         fact = event.fact
         if not isinstance(fact, facts.AboutPull) or fact.pull in gone:
             continue
         if isinstance(fact, facts.Begun):
             worker = fact.worker if isinstance(fact, facts.Asked) else ""
-            ours = (fact.pull, str(problem.arms[fact.arm]), problem.costs[fact.arm], worker, _written(event.time))
-            rows[fact.pull] = dict(zip(name.values(), ours, strict=False))
+            begun[fact.pull] = fact.arm, known.setdefault(worker, worker), event.time
         if isinstance(fact, facts.Result):
-            rows[fact.pull] |= {name["told"]: _written(event.time), **fact.outcome}
-    return [row for row in rows.values() if name["told"] in row]
+            told[fact.pull] = event.time
+            outcomes[fact.pull] = tuple(known.setdefault(fact.outcome[v], fact.outcome[v]) for v in variables)
+    pulls = sorted(told)
+    ours: tuple[list[Any], ...] = (
+        pulls,
+        [arms[begun[pull][0]] for pull in pulls],
+        [problem.costs[begun[pull][0]] for pull in pulls],
+        [begun[pull][1] for pull in pulls],
+        [_written(begun[pull][2]) for pull in pulls],
+        [_written(told[pull]) for pull in pulls],
+    )
+    theirs = {v: [outcomes[pull][k] for pull in pulls] for k, v in enumerate(variables)}
+    return dict(zip(columns(problem).values(), ours, strict=True)) | theirs
 
 
 def spending(events: Sequence[Event], problem: Problem) -> list[tuple[float, float]]:
@@ -143,14 +154,20 @@ def spending(events: Sequence[Event], problem: Problem) -> list[tuple[float, flo
     return found
 
 
-def write_rows(path: Path, rows: Sequence[Row], problem: Problem) -> None:
-    """A CSV, JSON or Parquet file, by the ending of its name; an existing one is not touched."""
+def write_outcomes(path: Path, found: Mapping[str, Sequence[Any]], problem: Problem, origin: Mapping[str, str]) -> None:
+    """A CSV, JSON or Parquet file, by the ending of its name; an existing one is not touched. `origin` says which study
+    this is, the same in all rows."""
     kinds, domains = _kinds(problem), {v: problem.domains[v] for v in problem.graph.variables}
-    check_form(path, kinds)
+    last = {_free(name, kinds): value for name, value in origin.items()}
+    check_form(path, {**kinds, **last})
+    number = len(next(iter(found.values())))
     with new_file(path) as draft:
-        write_columns(
-            draft, {name: _column([row[name] for row in rows], kind, domains.get(name)) for name, kind in kinds.items()}
-        )
+        made = {name: _column(found[name], kind, domains.get(name)) for name, kind in kinds.items()}
+        write_columns(draft, made | {name: np.full(number, value, dtype=object) for name, value in last.items()})
+
+
+def _free(name: str, taken: Iterable[str]) -> str:
+    return f"pull {name}" if name in {other.lower() for other in taken} else name
 
 
 def _column(values: Sequence[Any], kind: type, domain: Domain | None) -> NDArray[Any]:

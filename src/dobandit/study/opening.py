@@ -7,70 +7,93 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import islice
 
 import numpy as np
 
 from dobandit.study import facts
 from dobandit.study.books import Books
+from dobandit.study.corrections import corrections
 from dobandit.study.damage import making_sense_of
 from dobandit.study.events import Event
-from dobandit.study.stores import FORMAT, Access
-from dobandit.study.transaction import VERSION
+from dobandit.study.stores import LAST, Access
 
+CHUNK = 5000  # events that are read together
 TOLERANCE = 1e-3  # of a number of outcomes, for what was rounded when their rewards were added up
 
 
 def current(books: Books | None, access: Access) -> Books:
     """The totals up to the last event: from those at hand, else from the snapshot, else from the start."""
     found = None if books is None else up_to_date(books, access)
-    return found or _from_snapshot(access) or _folded(access.events(), access.name)
+    return found or at(access)
 
 
-def up_to_date(books: Books, access: Access) -> Books | None:
-    """The totals with what others have written meanwhile, or None if they have corrected the past."""
-    if not (events := access.events(books.number)):
-        return books
+def up_to_date(books: Books, access: Access, last: int = LAST) -> Books | None:
+    """The totals with what others have written meanwhile (up to the event `last`), or None if they have corrected what
+    was added up already."""
     with making_sense_of(access.name):
-        return _continued(books, events)
+        return _continued(books, access, last)
 
 
-def history(access: Access) -> list[Event]:
-    """All events. They are added up to check that they make sense, because a snapshot hides what is before it."""
-    events = access.events()
-    _folded(events, access.name)
-    return events
+def at(access: Access, last: int = LAST, correction: facts.Correction | None = None) -> Books:
+    """The totals after an event, by default the last one.
+
+    Parameters
+    ----------
+    access
+        The log.
+    last
+        The number of the event.
+    correction
+        A correction that is to be written next, and already counts.
+    """
+    until = last
+    if correction is not None:  # what was told before it is not in question
+        told = [event.number for event in access.events_of(correction.pull) if isinstance(event.fact, facts.Result)]
+        until = min([last, *(number - 1 for number in told)])
+    return _from_snapshot(access, until, last, correction) or from_start(access, last, correction)
 
 
-def _folded(events: list[Event], name: str) -> Books:
-    with making_sense_of(name):
-        books = Books.folded(events)
-        _check_order(events[1:], 1, 0, len(books.problem.arms))
-        _check_counts(books)
+def from_start(access: Access, last: int = LAST, correction: facts.Correction | None = None) -> Books:
+    """The same without a snapshot."""
+    with making_sense_of(access.name):
+        (created,) = access.events(0, 1)
+        books = _continued(Books.opened(created), access, last, correction)
+        assert books is not None, "nothing has been added up that could be corrected"
         return books
 
 
-def _from_snapshot(access: Access) -> Books | None:
-    """A snapshot only saves time: one of another version or format, of events that are not in the log, or one that
-    makes no sense is not used."""
-    snapshot = access.snapshot()
-    if snapshot is None or (snapshot.version, snapshot.format) != (VERSION, FORMAT):
+def _from_snapshot(access: Access, until: int, last: int, correction: facts.Correction | None) -> Books | None:
+    """From the last snapshot up to the event `until`. It only saves time: one of another version or format, of events
+    that are not in the log, or one that makes no sense is not used."""
+    snapshot = access.snapshot(until)
+    if snapshot is None or not snapshot.is_current:
         return None
     try:
         (created,) = access.events(0, 1)
         books = Books.restored(created, json.loads(snapshot.text))
-        last, *events = access.events(snapshot.number - 1)
-        return _continued(books, events) if books.number == snapshot.number == last.number else None
+        return _continued(books, access, last, correction) if books.number == snapshot.number else None
     except Exception:  # whatever is wrong, with it or with the log: adding up all events will tell
         return None
 
 
-def _continued(books: Books, events: list[Event]) -> Books | None:
-    """The totals with these events too, or None if they correct the past, so that all must be added up again."""
-    _check_order(events, books.number, books.last, len(books.problem.arms))
-    if any(isinstance(event.fact, facts.Correction) for event in events):
+def _continued(
+    books: Books, access: Access, last: int = LAST, correction: facts.Correction | None = None
+) -> Books | None:
+    """The totals with the events after them, too, or None if these correct what was added up already."""
+    events = access.events(books.number, last, books.head)
+    chunk = list(islice(events, CHUNK))
+    if not chunk and correction is None:
+        return books
+    later = chunk if len(chunk) < CHUNK else access.corrections(books.number, last)
+    known = [*corrections(later), *([correction] if correction else [])]
+    if not books.can_reckon_with(known):
         return None
-    for event in events:
-        books.apply(event)
+    books.reckon_with(known)
+    while chunk:
+        _check_order(chunk, books.number, books.last, len(books.problem.arms))
+        books.add(chunk)
+        chunk = list(islice(events, CHUNK))
     _check_counts(books)
     return books
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from dobandit.arrays import Array, Indices
 from dobandit.errors import DobanditError, OutcomeError, did_you_mean, listing
 from dobandit.graph import in_quotes, normal, quoted
-from dobandit.problem import Arm, Problem, Value, is_missing, is_numeral, label
+from dobandit.problem import Arm, Domain, Problem, Value, is_missing, is_numeral, label
 
 Values = dict[str, str]  # every observed variable and its value, as texts that compare
 UNKNOWN = ""  # the text of a value that is missing, where the problem allows that
@@ -19,9 +19,9 @@ _WHAT_TO_DO = 'withdraw the pull, or make the study of a problem that has missin
 
 
 class Seen(NamedTuple):
-    """An outcome as numbers: the place of every variable's value in its domain, and the reward from 0 to 1."""
+    """Outcomes as numbers: the place of every variable's value in its domain, and the reward from 0 to 1."""
 
-    codes: Indices  # axes: one, variable
+    codes: Indices  # axes: outcome, variable
     reward: Array
 
 
@@ -93,17 +93,26 @@ def is_complete(values: Mapping[str, str]) -> bool:
     return UNKNOWN not in values.values()
 
 
-def as_numbers(problem: Problem, values: Mapping[str, str]) -> Seen:
-    reward = values[problem.reward]
+def as_numbers(problem: Problem, outcomes: Sequence[Mapping[str, str]]) -> Seen:
+    """Outcomes, all of whose values are known."""
+    measured, values = problem.reward_is_continuous, [values[problem.reward] for values in outcomes]
     codes = [
-        0 if v == problem.reward and problem.reward_is_continuous else problem.domains[v].index(values[v])
+        [0] * len(outcomes)
+        if measured and v == problem.reward
+        else _places([values[v] for values in outcomes], problem.domains[v])
         for v in problem.graph.variables
     ]
-    if problem.reward_is_continuous:
-        worth = float(reward)
+    if measured:
+        worth = [float(value) for value in values]
     else:
-        worth = problem.reward_values[problem.domains[problem.reward].index(reward)]
-    return Seen(np.array([codes], dtype=np.intp), problem.utility(np.array([worth])))
+        worth = [problem.reward_values[place] for place in _places(values, problem.domains[problem.reward])]
+    return Seen(np.array(codes, dtype=np.intp).T, problem.utility(np.array(worth)))
+
+
+def _places(values: Sequence[str], domain: Domain) -> list[int]:
+    """The places of values in a domain."""
+    known = {value: domain.index(value) for value in {*values}}
+    return [known[value] for value in values]
 
 
 def written(values: Mapping[str, str]) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -20,19 +19,17 @@ from dobandit.study.answers import Best, Status
 from dobandit.study.books import Money
 from dobandit.study.damage import making_sense_of
 from dobandit.study.decisions import remember
-from dobandit.study.events import Event
+from dobandit.study.events import Event, said
 from dobandit.study.explanation import Explanation, explained
-from dobandit.study.files import outcome_rows, spending, write_rows
-from dobandit.study.opening import history
+from dobandit.study.files import outcome_columns, spending, write_outcomes
 from dobandit.study.outcomes import is_complete
 from dobandit.study.pulls import OpenPull, amount, numbered
 from dobandit.study.session import Session
 from dobandit.study.stores import LAST, Store
+from dobandit.study.verification import Place, Verification
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-Place = str | os.PathLike[str]
 
 
 class StudyReader:
@@ -40,8 +37,7 @@ class StudyReader:
 
     def __init__(self, store: Store, clock: Callable[[], float] = time.time) -> None:
         self._session = Session(store, clock)
-        with self._session.reading():
-            pass  # so that a broken study is refused when it is opened
+        self._session.check()  # so that a broken study is refused when it is opened
 
     @property
     def problem(self) -> Problem:
@@ -80,9 +76,45 @@ class StudyReader:
     def explain(self, id: int) -> Explanation:
         """Why this pull: the numbers by which its arm won."""
         with self._session.reading() as (access, books):
-            pull, events = numbered(id, books.last), history(access)
+            pull = numbered(id, books.last)
             with making_sense_of(access.name):
-                return explained(access.name, events, pull)
+                return explained(access, pull)
+
+    @property
+    def id(self) -> str:
+        """What tells the study from all others, however often it is copied."""
+        with self._session.reading() as (access, _):
+            return access.study
+
+    @property
+    def head(self) -> str:
+        """The hash of the last event, which covers the whole history."""
+        with self._session.reading() as (_, books):
+            return books.head
+
+    def verify(self, head: str | None = None, against: Place | None = None) -> Verification:
+        """Check the whole history: that no event was changed, lost or moved, and that the totals are right.
+
+        Parameters
+        ----------
+        head : str, optional
+            A `head` that was written down earlier, or its first characters: it must be part of the history.
+        against : path or str, optional
+            A copy of the study: one of the two must be the other's past.
+
+        Returns
+        -------
+        Verification
+            `ok`, the `faults` in words, the number of `events`, the `head`, the identity of the `study`, and the number
+            of the first event that has a hash (`since`).
+        """
+        return self._session.verified(head, against)
+
+    def events(self) -> Iterator[Event]:
+        """The history, one event after the other, for one that is too long to be read at once; the study cannot be used
+        for anything else meanwhile."""
+        with self._session.reading() as (access, _):
+            yield from access.events()
 
     def log(self, after: int = 0, most: int | None = None, pull: int | None = None) -> list[Event]:
         """The history, or a page of it, which takes the same time however long the history is.
@@ -99,9 +131,9 @@ class StudyReader:
         with self._session.reading() as (access, books):
             if pull is not None:
                 return [event for event in access.events_of(numbered(pull, books.last)) if event.number > after][:most]
-            if not after and most is None:
-                return history(access)
-            return access.events(after, LAST if most is None else min(after + most, LAST))
+            if after >= books.number:
+                return []
+            return list(access.events(max(after, 0), LAST if most is None else min(after + most, LAST)))
 
     @property
     def last_event(self) -> int:
@@ -122,13 +154,19 @@ class StudyReader:
 
     def outcomes(self) -> list[dict[str, Any]]:
         """Every outcome that counts, one row each; what was done is in the column `intervention`."""
-        return outcome_rows(self.log(), self.problem)
+        found = self._outcomes()
+        return [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
+
+    def _outcomes(self) -> dict[str, list[Any]]:
+        with self._session.reading() as (access, books), making_sense_of(access.name):
+            gone = {fact.pull for fact in said(access.corrections(), facts.Withdrawn)}
+            return outcome_columns(access.events(), gone, books.problem)
 
     def export(self, path: Place) -> int:
         """Write the outcomes to a CSV, JSON or Parquet file, by the ending of its name; their number."""
-        rows = self.outcomes()
-        write_rows(Path(path), rows, self.problem)
-        return len(rows)
+        found, problem = self._outcomes(), self.problem
+        write_outcomes(Path(path), found, problem, {"study": self.id, "head": self.head})
+        return len(found[problem.reward])
 
     def plot(self) -> Figure:
         """The spending over time, and what is known of every arm."""

@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from typing import TypeVar
 
-from dobandit.errors import StorageError, StudyError
+from dobandit.errors import StudyError
+from dobandit.study import facts
 from dobandit.study.books import Books
 from dobandit.study.decisions import remember, remembers
-from dobandit.study.opening import current, up_to_date
+from dobandit.study.opening import at, current, up_to_date
 from dobandit.study.stores import Access, Store
 from dobandit.study.transaction import Transaction
+from dobandit.study.verification import Place, Verification, verified
+
+T = TypeVar("T")
 
 
 class Session:
@@ -23,6 +28,12 @@ class Session:
         self.books: Books | None = None
         self._store, self._process = store, os.getpid()
         self.close = weakref.finalize(self, _close, store, self._process)  # when it is no longer used
+
+    def check(self) -> None:
+        """Refuse a study that is not whole."""
+        with self._store.reading() as access:
+            access.check_complete()
+            self.books = current(None, access)
 
     @contextmanager
     def reading(self) -> Iterator[tuple[Access, Books]]:
@@ -58,12 +69,23 @@ class Session:
             self.books = None
             raise
 
-    def add_up_again(self) -> None:
-        """After a correction: add everything up once more, and keep the result for the others. The correction is in the
-        log already; if the result cannot be kept, it only takes the next one longer."""
-        self.books = None
-        with suppress(StorageError), self.writing() as transaction:
-            transaction.keep()
+    def verified(self, head: str | None, against: Place | None) -> Verification:
+        self._check_process()
+        return verified(self._store, head, against)
+
+    def correct(self, change: Callable[[Transaction], T]) -> T:
+        """Write a correction. If it is about what was added up already, everything is added up with it before it is
+        written, so that others need not wait for that, nor do it themselves."""
+        prepared: tuple[facts.Correction, Books] | None = None
+        while True:
+            with self.writing() as transaction:
+                answer = change(transaction)
+                wanted = transaction.correction
+                if wanted is None or (prepared and prepared[0] == wanted and transaction.conclude(prepared[1])):
+                    return answer
+                transaction.forget()
+            with self.reading() as (access, _):
+                prepared = wanted, at(access, correction=wanted)
 
     def _check_process(self) -> None:
         if os.getpid() != self._process:

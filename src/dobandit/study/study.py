@@ -18,6 +18,7 @@ from dobandit.policies import RECOMMENDED, PolicyLike, check_fits, is_importable
 from dobandit.problem import Arm, Problem, Value, is_positive
 from dobandit.study import facts
 from dobandit.study.books import Books
+from dobandit.study.chain import new_identity
 from dobandit.study.decisions import decide
 from dobandit.study.events import Event
 from dobandit.study.files import check_columns, read_outcomes
@@ -25,9 +26,8 @@ from dobandit.study.outcomes import as_pairs
 from dobandit.study.plain import problem_to_plain
 from dobandit.study.pulls import Batch, Pulls, Receipt, TimeToLive, Withdrawal, named, seconds
 from dobandit.study.reading import Place, StudyReader
-from dobandit.study.stores import MEMORY, create_store, open_store, place_of
+from dobandit.study.stores import MEMORY, VERSION, create_store, open_store, place_of
 from dobandit.study.tally import count_log
-from dobandit.study.transaction import VERSION
 
 WORKER = "default"  # who asks without a name
 
@@ -75,7 +75,8 @@ class Study(StudyReader):
             raise DobanditError(f"a seed is a whole number, not {seed!r}")
         problem.require_values()
         check_columns(problem)
-        fact = facts.Created(problem_to_plain(problem), _fitting(problem, policy, where), int(seed), VERSION)
+        plain, leader = problem_to_plain(problem), _fitting(problem, policy, where)
+        fact = facts.Created(plain, leader, int(seed), VERSION, new_identity())
         created = Event(1, clock(), fact)
         Books.opened(created)  # whatever the policy cannot do with this problem is said before anything is written
         return cls(create_store(place_of(where), created), clock)
@@ -226,10 +227,7 @@ class Study(StudyReader):
             Who decided this, for the log.
         """
         by = None if by is None else named(by, "a person")
-        with self._session.writing() as transaction:
-            is_new = transaction.amend(id, outcome, by)
-        if is_new:
-            self._session.add_up_again()
+        self._session.correct(lambda transaction: transaction.amend(id, outcome, by))
         return id
 
     def withdraw(self, id: int, refund: bool | None = None, reason: str = "", by: str | None = None) -> Withdrawal:
@@ -255,11 +253,8 @@ class Study(StudyReader):
         if refund not in (None, True, False):
             raise DobanditError(f"refund: expected True, False or None, not {refund!r}")
         by = None if by is None else named(by, "a person")
-        with self._session.writing() as transaction:
-            found = transaction.withdraw(id, None if refund is None else bool(refund), str(reason), by)
-        if found.new:
-            self._session.add_up_again()
-        return found
+        decided = None if refund is None else bool(refund)
+        return self._session.correct(lambda transaction: transaction.withdraw(id, decided, str(reason), by))
 
     def extend(self, amount: float, name: str | None = None, by: str | None = None) -> float:
         """More money.

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dobandit.arrays import Indices
 from dobandit.estimate.pooled import OwnRewards
 from dobandit.evidence import CountTable, Evidence, Layout, Logged, Source, read_log
 from dobandit.problem import Problem
@@ -34,9 +35,9 @@ class Tally:
     def layout(self) -> Layout:
         return self.evidence.layout
 
-    def add(self, arm: int, seen: Seen, number: int) -> None:
-        """The outcome of a pull, and its number among the outcomes of its arm."""
-        self.evidence.add(np.zeros(1, dtype=np.intp), np.array([arm]), seen.codes, seen.reward, np.array([number]))
+    def add(self, arms: Indices, seen: Seen, numbers: Indices) -> None:
+        """Outcomes of pulls, and their numbers among the outcomes of their arms."""
+        self.evidence.add(np.zeros(len(arms), dtype=np.intp), arms, seen.codes, seen.reward, numbers)
 
     def can_add(self, evidence: Mapping[str, Any]) -> bool:
         """Whether everything that estimates need was counted: another version may have counted other tables."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 
 from dobandit.errors import ArmError, Conflict, DataError, DobanditError, FaultyRows, OutcomeError, StudyError, listing
 from dobandit.problem import Arm, Value, label
@@ -16,13 +15,15 @@ from dobandit.study.damage import making_sense_of
 from dobandit.study.decisions import Decision
 from dobandit.study.events import Event, said
 from dobandit.study.files import OutcomeRow
+from dobandit.study.opening import up_to_date
 from dobandit.study.outcomes import Values, checked, written
 from dobandit.study.pulls import Pull, Receipt, Withdrawal, amount, end_of, numbered
-from dobandit.study.stores import Access, Snapshot
+from dobandit.study.stores import VERSION, Access, Snapshot
 from dobandit.study.tally import is_same_log
 
-VERSION = version("dobandit")
 SNAPSHOT_EVERY = 64  # events
+KEEP_EVERY = 4096  # events, or more where snapshots are large
+EVENT = 64  # characters of an event, fewer than it has
 
 
 class Transaction:
@@ -30,24 +31,49 @@ class Transaction:
 
     def __init__(self, books: Books, access: Access, now: float) -> None:
         self.books, self.time, self._access = books, now, access
-        self._before = books.number
+        self._before, self._head = books.number, books.head
         self._events: list[Event] = []
+        self.correction: facts.Correction | None = None  # that is not written yet
 
     def _add(self, fact: facts.Fact) -> None:
-        self._correct(fact)
+        self._events.append(Event(self.books.number + 1, self.time, fact))
         self.books.apply(self._events[-1])
 
-    def _correct(self, fact: facts.Fact) -> None:
-        """Write down a fact about the past; the totals are wrong until they are added up again."""
-        self._events.append(Event(self.books.number + 1, self.time, fact))
+    def _correct(self, fact: facts.Correction) -> None:
+        """Write down a fact about the past. If that was added up already, other totals are needed: see `conclude`."""
+        if self.books.can_reckon_with([fact]):
+            self.books.reckon_with([fact])
+            self._add(fact)
+        else:
+            self.correction = fact
+
+    def conclude(self, corrected: Books) -> bool:
+        """Write the correction, after which the totals are these; whether that is possible, because others have not
+        corrected the past in another way."""
+        assert self.correction is not None
+        books = up_to_date(corrected, self._access)
+        if books is not None:
+            self.books, self._before = books, -1  # so that they are kept
+            self._add(self.correction)
+        return books is not None
+
+    def forget(self) -> None:
+        """Write nothing."""
+        assert not self._events, "what was added up cannot be forgotten"
 
     def keep(self) -> None:
-        """Save the totals, so that what led to them need not be added up again."""
-        self._access.save_snapshot(Snapshot(self.books.number, VERSION, json.dumps(self.books.to_plain())))
+        """Save the totals, so that what led to them need not be added up again. Some of the snapshots before stay, to
+        begin at when the past is looked at: their distance is large enough that they take less space than the log."""
+        number, text = self.books.number, json.dumps(self.books.to_plain())
+        distance = KEEP_EVERY
+        while distance * EVENT < len(text):
+            distance *= 2
+        self._access.save_snapshot(Snapshot(number, VERSION, text), number - number % distance)
 
     def written(self) -> Books:
         """The end of the transaction."""
-        self._access.append(self._events)
+        if self._events:
+            self.books.head = self._access.append(self._events, self._head)
         if self._before // SNAPSHOT_EVERY != self.books.number // SNAPSHOT_EVERY:
             self.keep()
         return self.books
@@ -211,15 +237,17 @@ class Transaction:
         decided = refund if refund is not None else bool(before and before[-1])
         if before and before[-1] == decided:
             return Withdrawal(pull, decided, new=False)
-        self._correct(facts.Withdrawn(pull, decided, reason, by))
+        fact = facts.Withdrawn(pull, decided, reason, by)
         if before and not decided:
-            self._check_paid_again(pull)
+            self._check_paid_again(fact)
+        self._correct(fact)
         return Withdrawal(pull, decided, new=True)
 
-    def _check_paid_again(self, pull: int) -> None:
+    def _check_paid_again(self, fact: facts.Withdrawn) -> None:
         """A refund may be taken back, unless the money is gone: only facts may overdraw a budget."""
+        pull, taken_back = fact.pull, Event(self.books.number + 1, self.time, fact)
         arm = self.books.problem.arms.index(self._arm_of(pull))
-        costs_nothing = withdrawn([*self._access.events(), *self._events])[pull]
+        costs_nothing = withdrawn([*self._access.events(), taken_back])[pull]
         if not costs_nothing and not self.books.affordable()[0, arm]:
             cost, free = float(self.books.costs[0, arm]), self.books.money.free
             raise StudyError(

@@ -8,7 +8,7 @@ from dobandit.errors import StudyError
 from dobandit.study.events import Event
 from dobandit.study.stores.addresses import address_of, is_database, place_of
 from dobandit.study.stores.postgres import PostgresStore
-from dobandit.study.stores.protocol import FORMAT, LAST, Access, Snapshot, Store
+from dobandit.study.stores.protocol import LAST, VERSION, Access, Snapshot, Store
 from dobandit.study.stores.sqlite import MEMORY, SqliteStore
 
 

@@ -7,38 +7,45 @@ of one study take turns and those of different studies do not meet.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import RLock
 from typing import Any
 
 from dobandit.errors import DobanditError, StorageError, StudyError
+from dobandit.study.chain import identity, linked
 from dobandit.study.damage import damaged
-from dobandit.study.events import Event, from_row, to_row
+from dobandit.study.events import Event, Row, to_row
 from dobandit.study.stores.addresses import Address, address_of
+from dobandit.study.stores.chained import Chained
 from dobandit.study.stores.making import made
 from dobandit.study.stores.protocol import LAST, SCHEMA, Snapshot
 
 PATIENCE = 60  # seconds to wait for others, and after which a transaction that makes others wait is ended
 
 _TABLES = """
-CREATE TABLE IF NOT EXISTS dobandit_study (name text PRIMARY KEY, schema integer NOT NULL);
-CREATE TABLE IF NOT EXISTS dobandit_event (
+CREATE TABLE dobandit_study (name text PRIMARY KEY, schema integer NOT NULL);
+CREATE TABLE dobandit_event (
     study text NOT NULL REFERENCES dobandit_study, number integer NOT NULL, time double precision NOT NULL,
-    kind text NOT NULL, pull integer, content text NOT NULL, PRIMARY KEY (study, number));
-CREATE INDEX IF NOT EXISTS dobandit_event_of_pull ON dobandit_event (study, pull) WHERE pull IS NOT NULL;
-CREATE TABLE IF NOT EXISTS dobandit_snapshot (
-    study text PRIMARY KEY REFERENCES dobandit_study, number integer NOT NULL,
-    version text NOT NULL, text text NOT NULL)
+    kind text NOT NULL, pull integer, content text NOT NULL, hash text, PRIMARY KEY (study, number));
+CREATE INDEX dobandit_event_of_pull ON dobandit_event (study, pull) WHERE pull IS NOT NULL
 """
+_SNAPSHOTS = """
+CREATE TABLE dobandit_checkpoint (
+    study text NOT NULL REFERENCES dobandit_study, number integer NOT NULL,
+    version text NOT NULL, text text NOT NULL, PRIMARY KEY (study, number))
+"""
+_FROM_FIRST = f"ALTER TABLE dobandit_event ADD COLUMN hash text; {_SNAPSHOTS}"
+_BEFORE = "LEFT JOIN dobandit_event b ON b.study = e.study AND b.number = e.number - 1"
+_PAGE = 5000  # rows that are fetched together
 # A worker whose machine stops inside a transaction would make all others wait for as long as it sleeps.
 _BEGIN_WRITING = f"BEGIN; SET LOCAL idle_in_transaction_session_timeout = '{PATIENCE}s'"
 _BROKEN_TABLES = ("42P01", "42703", "XX001", "XX002")  # a table, a column or an index that is not what it was
 _SAFE = "a worker who asks again gets the same pulls, and the same outcome or name twice counts once"
-_COLUMNS = "number, time, kind, pull, content"
+_COLUMNS = "e.number, e.time, e.kind, e.pull, e.content"
 
 
-class PostgresStore:
+class PostgresStore(Chained):
     """A connection to the database of a study."""
 
     def __init__(self, where: str) -> None:
@@ -59,8 +66,7 @@ class PostgresStore:
         try:
             with _sentences(address.shown):
                 connection.execute("BEGIN")
-                connection.execute("SELECT pg_advisory_xact_lock(hashtext('dobandit'))")  # tables are made once
-                connection.execute(_TABLES)
+                _make_tables(connection, address.shown)
                 inserted = connection.execute(
                     "INSERT INTO dobandit_study VALUES (%s, %s) ON CONFLICT DO NOTHING", (address.study, SCHEMA)
                 )
@@ -68,7 +74,7 @@ class PostgresStore:
                     raise StudyError(
                         f"{address.shown} exists already; give the study a name of its own, as in {_example(address)}"
                     )
-                _insert(connection, address.study, [created])
+                _insert(connection, address.study, linked(identity(to_row(created)), "", [created]))
                 _commit(connection, address.shown, "if the study exists already then, it was made now")
         finally:
             connection.close()
@@ -76,19 +82,16 @@ class PostgresStore:
             return cls(where)
 
     def _check(self) -> None:
-        (table,) = self._connection.execute("SELECT to_regclass('dobandit_study')").fetchone()
         found = None
-        if table is not None:
+        if _has_tables(self._connection):
             sql = "SELECT schema FROM dobandit_study WHERE name = %s"
             found = self._connection.execute(sql, (self._study,)).fetchone()
         if found is None:
             raise StudyError(f"there is no study {self._study!r} in this database; make one with: dobandit study init")
         if found[0] > SCHEMA:
             raise StudyError(f"{self.name} was made by a newer version of dobandit; install that one")
-        sql = "SELECT count(*), max(number) FROM dobandit_event WHERE study = %s AND number > 0"
-        number, last = self._connection.execute(sql, (self._study,)).fetchone()
-        if not number or number != last:
-            raise damaged(self.name, "events are missing from its log")
+        self._schema, self._has_hashes = found[0], _has_hashes(self._connection)
+        self._identify()
 
     @contextmanager
     def writing(self) -> Iterator[PostgresStore]:
@@ -122,29 +125,66 @@ class PostgresStore:
         with _sentences(self.name):
             yield
 
-    def events(self, after: int = 0, last: int = LAST) -> list[Event]:
-        return self._read("AND number > %s AND number <= %s ORDER BY number", after, last)
+    def rows(self, after: int = 0, last: int = LAST) -> Iterator[Row]:
+        while True:
+            page = self._select("AND e.number > %s AND e.number <= %s ORDER BY e.number LIMIT %s", after, last, _PAGE)
+            for row in page:
+                yield Row._make(row[:-1])
+            if len(page) < _PAGE:
+                return
+            after = page[-1][0]
 
-    def events_of(self, pull: int) -> list[Event]:
-        return self._read("AND pull = %s ORDER BY number", pull)
+    def _rows_of(self, pull: int) -> Iterator[tuple[Row, str | None]]:
+        for *row, before in self._select("AND e.pull = %s ORDER BY e.number", pull):
+            yield Row._make(row), before
 
-    def _read(self, where: str, *values: int) -> list[Event]:
-        sql = f"SELECT {_COLUMNS} FROM dobandit_event WHERE study = %s {where}"
-        rows = self._connection.execute(sql, (self._study, *values))
-        return [from_row(self.name, *row) for row in rows]
+    def _rows_like(self, kinds: Sequence[str], after: int, last: int) -> Iterator[tuple[Row, str | None]]:
+        where = "AND e.number > %s AND e.number <= %s AND e.kind = ANY(%s) ORDER BY e.number"
+        for *row, before in self._select(where, after, last, list(kinds)):
+            yield Row._make(row), before
 
-    def append(self, events: Iterable[Event]) -> None:
-        _insert(self._connection, self._study, events)
+    def _select(self, where: str, *values: object) -> list[Any]:
+        """Rows, each with the hash of the row before it."""
+        self._has_hashes = self._has_hashes or _has_hashes(self._connection)
+        hashes, before = ("e.hash, b.hash", _BEFORE) if self._has_hashes else ("NULL, NULL", "")
+        sql = f"SELECT {_COLUMNS}, {hashes} FROM dobandit_event e {before} WHERE e.study = %s {where}"
+        return list(self._connection.execute(sql, (self._study, *values)))
 
-    def snapshot(self) -> Snapshot | None:
-        sql = "SELECT number, version, text FROM dobandit_snapshot WHERE study = %s"
-        row = self._connection.execute(sql, (self._study,)).fetchone()
+    def _insert(self, rows: Iterable[Row]) -> None:
+        self._bring_up_to_date()
+        _insert(self._connection, self._study, rows)
+
+    def _bring_up_to_date(self) -> None:
+        """The tables, which all studies of the database share, and then this study."""
+        if self._schema < SCHEMA:
+            _make_tables(self._connection, self.name)
+            self._connection.execute("UPDATE dobandit_study SET schema = %s WHERE name = %s", (SCHEMA, self._study))
+            self._schema, self._has_hashes = SCHEMA, True
+
+    def check_complete(self) -> None:
+        sql = "SELECT count(*), max(number) FROM dobandit_event WHERE study = %s AND number > 0"
+        self._compare(*self._connection.execute(sql, (self._study,)).fetchone())
+
+    def faults(self) -> list[str]:
+        return []  # a server looks after its pages itself
+
+    def snapshot(self, before: int = LAST) -> Snapshot | None:
+        if self._schema < SCHEMA:
+            return None
+        sql = (
+            "SELECT number, version, text FROM dobandit_checkpoint WHERE study = %s AND number <= %s"
+            " ORDER BY number DESC LIMIT 1"
+        )
+        row = self._connection.execute(sql, (self._study, before)).fetchone()
         return None if row is None else Snapshot.from_row(*row)
 
-    def save_snapshot(self, snapshot: Snapshot) -> None:
+    def save_snapshot(self, snapshot: Snapshot, instead_of_after: int = 0) -> None:
+        self._bring_up_to_date()
+        sql = "DELETE FROM dobandit_checkpoint WHERE study = %s AND number > %s"
+        self._connection.execute(sql, (self._study, instead_of_after))
         self._connection.execute(
-            "INSERT INTO dobandit_snapshot VALUES (%s, %s, %s, %s) ON CONFLICT (study) DO UPDATE"
-            " SET number = excluded.number, version = excluded.version, text = excluded.text",
+            "INSERT INTO dobandit_checkpoint VALUES (%s, %s, %s, %s) ON CONFLICT (study, number) DO UPDATE"
+            " SET version = excluded.version, text = excluded.text",
             (self._study, *snapshot.to_row()),
         )
 
@@ -179,14 +219,41 @@ def _commit(connection: Any, name: str, after_that: str) -> None:
         ) from error
 
 
-def _insert(connection: Any, study: str, events: Iterable[Event]) -> None:
-    sql = "INSERT INTO dobandit_event VALUES (%s, %s, %s, %s, %s, %s)"
-    rows = [(study, *to_row(event)) for event in events]
+def _has_tables(connection: Any) -> bool:
+    return bool(connection.execute("SELECT to_regclass('dobandit_study')").fetchone() != (None,))
+
+
+def _has_hashes(connection: Any) -> bool:
+    return bool(connection.execute("SELECT to_regclass('dobandit_checkpoint')").fetchone() != (None,))
+
+
+def _make_tables(connection: Any, name: str) -> None:
+    """Inside a transaction: make the tables, or bring those of the first version up to date. A role that may not do
+    that uses those that are there."""
+    import psycopg
+
+    connection.execute("SELECT pg_advisory_xact_lock(hashtext('dobandit'))")  # tables are made once
+    try:
+        if not _has_tables(connection):
+            connection.execute(f"{_TABLES}; {_SNAPSHOTS}")
+        elif not _has_hashes(connection):
+            connection.execute(_FROM_FIRST)
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise StorageError(
+            f"{name}: this role may not make the tables of dobandit; let the owner of the database make a study, or "
+            "write to one that an earlier version made, and grant SELECT, INSERT, UPDATE and DELETE on all tables "
+            "whose names begin with dobandit_"
+        ) from error
+
+
+def _insert(connection: Any, study: str, rows: Iterable[Row]) -> None:
+    sql = "INSERT INTO dobandit_event VALUES (%s, %s, %s, %s, %s, %s, %s)"
+    values = [(study, *row) for row in rows]
     with connection.cursor() as cursor:
-        if len(rows) == 1:
-            cursor.execute(sql, rows[0])
+        if len(values) == 1:
+            cursor.execute(sql, values[0])
         else:
-            cursor.executemany(sql, rows)
+            cursor.executemany(sql, values)
 
 
 @contextmanager

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
+from importlib.metadata import version
 from typing import NamedTuple, Protocol
 
-from dobandit.study.events import Event
+from dobandit.study.events import Event, Row
 
-SCHEMA = 1  # of this version; a newer one is refused, an older one would be brought up to date here
+VERSION = version("dobandit")
+SCHEMA = 2  # of this version; a newer one is refused, an older one is brought up to date by the first write
 LAST = 2**31 - 1  # the largest number that an event can have
-FORMAT = 7  # of a snapshot's text: to be raised with every change of how totals are saved
+FORMAT = 8  # of a snapshot's text: to be raised with every change of how totals are saved
 
 
 class Snapshot(NamedTuple):
@@ -21,6 +23,11 @@ class Snapshot(NamedTuple):
     version: str
     text: str
     format: int = FORMAT
+
+    @property
+    def is_current(self) -> bool:
+        """Whether this version wrote it, and can read it."""
+        return (self.version, self.format) == (VERSION, FORMAT)
 
     def to_row(self) -> tuple[int, str, str]:
         """As the columns of a table; what stands beside the version tells another format, and a damaged text."""
@@ -43,18 +50,42 @@ class Access(Protocol):
     """What may be done inside a transaction."""
 
     name: str  # of the place, as it may be shown
+    study: str  # the identity of the study
 
-    def events(self, after: int = 0, last: int = LAST) -> list[Event]:
-        """The events after the one with this number, in order, up to the last one that is wanted."""
+    def events(self, after: int = 0, last: int = LAST, head: str = "") -> Iterator[Event]:
+        """The events after the one with this number, in order, up to the last one that is wanted. One that is not what
+        was written is refused, and so is the event `after` if it has another hash than `head`."""
         ...
 
     def events_of(self, pull: int) -> list[Event]: ...
 
-    def append(self, events: Iterable[Event]) -> None: ...
+    def corrections(self, after: int = 0, last: int = LAST) -> list[Event]:
+        """Those of the events that correct others."""
+        ...
 
-    def snapshot(self) -> Snapshot | None: ...
+    def append(self, events: Iterable[Event], head: str) -> str:
+        """Write events after the last one, whose hash is `head`; the hash of the new last one."""
+        ...
 
-    def save_snapshot(self, snapshot: Snapshot) -> None: ...
+    def rows(self, after: int = 0, last: int = LAST) -> Iterator[Row]:
+        """The events as they are written, whatever that is."""
+        ...
+
+    def check_complete(self) -> None:
+        """Refuse a log from which events are missing."""
+        ...
+
+    def faults(self) -> list[str]:
+        """What the place itself has against its content, in words."""
+        ...
+
+    def snapshot(self, before: int = LAST) -> Snapshot | None:
+        """The last snapshot, or the last one up to the event with this number."""
+        ...
+
+    def save_snapshot(self, snapshot: Snapshot, instead_of_after: int = 0) -> None:
+        """Save a snapshot instead of all that are after the event with this number."""
+        ...
 
 
 class Store(Protocol):
@@ -62,6 +93,7 @@ class Store(Protocol):
     none; inside `reading()` the log does not change."""
 
     name: str
+    study: str
 
     def writing(self) -> AbstractContextManager[Access]: ...
 

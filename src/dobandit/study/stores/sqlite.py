@@ -2,7 +2,7 @@
 that lives as long as the program is the same in memory.
 
 The journal is a write-ahead log, so readers never wait; a transaction that writes takes the lock at its beginning
-(BEGIN IMMEDIATE) and waits for it in turn; synchronous=FULL puts every transaction on the disk before it is answered.
+(BEGIN IMMEDIATE) and waits for it in a queue; synchronous=FULL puts every transaction on the disk before its answer.
 """
 
 from __future__ import annotations
@@ -11,45 +11,45 @@ import contextlib
 import os
 import secrets
 import sqlite3
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from threading import RLock
 
 from dobandit.errors import DobanditError, FileError, StorageError, StudyError
 from dobandit.files import cannot_write, move
+from dobandit.study.chain import identity, linked
 from dobandit.study.damage import damaged, in_words
-from dobandit.study.events import Event, from_row, to_row
+from dobandit.study.events import Event, Row, to_row
+from dobandit.study.stores.chained import Chained
 from dobandit.study.stores.making import made
 from dobandit.study.stores.protocol import LAST, SCHEMA, Snapshot
+from dobandit.study.stores.queue import Queue
+from dobandit.study.stores.schema import bring_up_to_date, checked_version, make_tables, version_of
 
 MEMORY = ":memory:"
-APPLICATION = 0x646F6261  # "doba", in the header of the file: it tells a study from any other database
 PATIENCE = 60.0  # seconds to wait for others
+LONGEST = 64_000_000  # bytes of a value; a file may be a stranger's
 
-_TABLES = """
-CREATE TABLE event (
-    number INTEGER PRIMARY KEY, time REAL NOT NULL, kind TEXT NOT NULL, pull INTEGER, content TEXT NOT NULL);
-CREATE INDEX event_of_pull ON event (pull) WHERE pull IS NOT NULL;
-CREATE TABLE snapshot (
-    one INTEGER PRIMARY KEY CHECK (one = 1), number INTEGER NOT NULL, version TEXT NOT NULL, text TEXT NOT NULL);
-"""
 _BUSY = ("BUSY", "LOCKED")  # errors as SQLite calls them: SQLITE_BUSY and so on
 _FULL = ("FULL", "IOERR", "READONLY", "CANTOPEN", "PERM")
 _DAMAGED = ("NOTADB", "CORRUPT", "ERROR", "CONSTRAINT", "MISMATCH", "TOOBIG")
 _BESIDE = ("-journal", "-wal", "-shm")  # what SQLite adds to the name of a file for files of its own
 
 
-class SqliteStore:
+class SqliteStore(Chained):
     """An open file, or a database in memory."""
 
     def __init__(self, name: str, connection: sqlite3.Connection) -> None:
         self.name, self._connection, self._lock = name, connection, RLock()
+        self._schema = SCHEMA
+        self._queue = None if name == MEMORY else Queue(Path(name))
 
     @classmethod
     def in_memory(cls, created: Event) -> SqliteStore:
         store = cls(MEMORY, _connect(MEMORY))
         _write_first(store._connection, created)
+        store._identify()
         return store
 
     @classmethod
@@ -90,30 +90,22 @@ class SqliteStore:
                 return cls.open(path)
 
     def _check(self) -> None:
-        (application,), (schema,) = (
-            self._connection.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
-        )
-        if application != APPLICATION:
-            raise StudyError(f"{self.name} is not a study of dobandit")
-        if schema > SCHEMA:
-            raise StudyError(f"{self.name} was made by a newer version of dobandit (schema {schema}); install that one")
-        if self._connection.execute("SELECT 1 FROM sqlite_master WHERE type IN ('trigger', 'view')").fetchone():
-            raise StudyError(f"{self.name} is not a study of dobandit: it has commands in it, and a study has none")
-        number, last = self._connection.execute("SELECT count(*), max(number) FROM event WHERE number > 0").fetchone()
-        if not number or number != last:
-            raise damaged(self.name, "events are missing from its log")
+        self._schema = checked_version(self._connection, self.name)
+        self._identify()
 
     def writing(self) -> AbstractContextManager[SqliteStore]:
-        return self._transaction("BEGIN IMMEDIATE")
+        return self._transaction(self._begin_in_turn)
 
     def reading(self) -> AbstractContextManager[SqliteStore]:
-        return self._transaction("BEGIN")
+        return self._transaction(lambda _: self._connection.execute("BEGIN"))
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[SqliteStore]:
-        with self._lock, _told(self.name):
+    def _transaction(self, begin: Callable[[ExitStack], object]) -> Iterator[SqliteStore]:
+        with self._lock, _told(self.name), ExitStack() as turn:
             try:
-                self._connection.execute(begin)  # an interruption that waited for the lock as well comes in here
+                begin(turn)  # an interruption that waited for the lock as well comes in here
+                if self._schema < SCHEMA:  # another process may have brought it up to date
+                    self._schema = version_of(self._connection)
                 yield self
                 self._connection.execute("COMMIT")
             except BaseException:
@@ -121,28 +113,81 @@ class SqliteStore:
                     self._connection.execute("ROLLBACK")
                 raise
 
-    def events(self, after: int = 0, last: int = LAST) -> list[Event]:
-        return self._read("WHERE number > ? AND number <= ? ORDER BY number", after, last)
+    def _begin_in_turn(self, turn: ExitStack) -> None:
+        """Begin at once if nobody is writing or waiting, else when it is our turn."""
+        if self._queue is None or not (self._queue.is_empty() and self._begins_at_once()):
+            if self._queue is not None:
+                turn.enter_context(self._queue.turn())
+            self._connection.execute("BEGIN IMMEDIATE")
 
-    def events_of(self, pull: int) -> list[Event]:
-        return self._read("WHERE pull = ? ORDER BY number", pull)
+    def _begins_at_once(self) -> bool:
+        self._connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                raise
+            return False
+        finally:
+            self._connection.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}")
+        return True
 
-    def _read(self, where: str, *values: int) -> list[Event]:
-        rows = self._connection.execute(f"SELECT number, time, kind, pull, content FROM event {where}", values)
-        return [from_row(self.name, *row) for row in rows]
+    def rows(self, after: int = 0, last: int = LAST) -> Iterator[Row]:
+        return map(Row._make, self._select("number > ? AND number <= ? ORDER BY number", after, last))
 
-    def append(self, events: Iterable[Event]) -> None:
-        _insert(self._connection, events)
+    def _rows_of(self, pull: int) -> Iterator[tuple[Row, str | None]]:
+        return self._with_hash_before("pull = ? ORDER BY number", pull)
 
-    def snapshot(self) -> Snapshot | None:
-        row = self._connection.execute("SELECT number, version, text FROM snapshot").fetchone()
+    def _rows_like(self, kinds: Sequence[str], after: int, last: int) -> Iterator[tuple[Row, str | None]]:
+        marks = ", ".join("?" for _ in kinds)
+        where = f"number > ? AND number <= ? AND kind IN ({marks}) ORDER BY number"
+        return self._with_hash_before(where, after, last, *kinds)
+
+    def _with_hash_before(self, where: str, *values: int | str) -> Iterator[tuple[Row, str | None]]:
+        before = "(SELECT hash FROM event e WHERE e.number = event.number - 1)" if self._schema == SCHEMA else "NULL"
+        for *row, previous in self._select(where, *values, more=f", {before}").fetchall():
+            yield Row._make(row), previous
+
+    def _select(self, where: str, *values: int | str, more: str = "") -> sqlite3.Cursor:
+        hashes = "hash" if self._schema == SCHEMA else "NULL"
+        sql = f"SELECT number, time, kind, pull, content, {hashes}{more} FROM event WHERE {where}"
+        return self._connection.execute(sql, values)
+
+    def _insert(self, rows: Iterable[Row]) -> None:
+        self._bring_up_to_date()
+        _insert(self._connection, rows)
+
+    def _bring_up_to_date(self) -> None:
+        if self._schema < SCHEMA:
+            bring_up_to_date(self._connection)
+            self._schema = SCHEMA
+
+    def check_complete(self) -> None:
+        number, last = self._connection.execute("SELECT count(*), max(number) FROM event WHERE number > 0").fetchone()
+        self._compare(number, last)
+
+    def faults(self) -> list[str]:
+        found = [in_words(text) for (text,) in self._connection.execute("PRAGMA integrity_check(20)")]
+        return [] if found == ["ok"] else [f"SQLite: {text}" for text in found]
+
+    def snapshot(self, before: int = LAST) -> Snapshot | None:
+        if self._schema < SCHEMA:
+            return None
+        sql = "SELECT number, version, text FROM snapshot WHERE number <= ? ORDER BY number DESC LIMIT 1"
+        row = self._connection.execute(sql, (before,)).fetchone()
         return None if row is None else Snapshot.from_row(*row)
 
-    def save_snapshot(self, snapshot: Snapshot) -> None:
-        self._connection.execute("INSERT OR REPLACE INTO snapshot VALUES (1, ?, ?, ?)", snapshot.to_row())
+    def save_snapshot(self, snapshot: Snapshot, instead_of_after: int = 0) -> None:
+        if len(snapshot.text) > LONGEST:
+            return  # it could not be read again, and only saves time
+        self._bring_up_to_date()
+        self._connection.execute("DELETE FROM snapshot WHERE number > ?", (instead_of_after,))
+        self._connection.execute("INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?)", snapshot.to_row())
 
     def close(self) -> None:
         self._connection.close()
+        if self._queue is not None:
+            self._queue.close()
 
 
 def _connect(path: Path | str) -> sqlite3.Connection:
@@ -152,14 +197,15 @@ def _connect(path: Path | str) -> sqlite3.Connection:
 def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA trusted_schema = OFF")  # the file may be a stranger's
+    connection.execute("PRAGMA cell_size_check = ON")
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
 
 
 def _write_first(connection: sqlite3.Connection, created: Event) -> None:
     """The tables of a new study, and its first event."""
-    connection.executescript(
-        f"BEGIN; PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {SCHEMA}; {_TABLES} COMMIT"
-    )
-    _insert(connection, [created])
+    rows = list(linked(identity(to_row(created)), "", [created]))
+    make_tables(connection)
+    _insert(connection, rows)
 
 
 def _write_new(draft: Path, created: Event) -> None:
@@ -190,8 +236,8 @@ def _publish(draft: Path, path: Path) -> None:
         raise
 
 
-def _insert(connection: sqlite3.Connection, events: Iterable[Event]) -> None:
-    connection.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?)", map(to_row, events))
+def _insert(connection: sqlite3.Connection, rows: Iterable[Row]) -> None:
+    connection.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", rows)
 
 
 def _check_alone(path: Path) -> None:
