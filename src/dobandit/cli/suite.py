@@ -135,6 +135,7 @@ def _show(comparisons: Sequence[Comparison]) -> None:
             shown.add_row(*(f"[bold]{cell(text)}[/]" if text.endswith("*") else cell(text) for text in row))
         kind = f"{comparison.objective} regret, costs {comparison.costs}, {counted(comparison.trials, 'trial')}"
         screen.print(f"[bold]{cell(comparison.world)}[/]: {kind}")
+        screen.print(f"[dim]{cell(comparison.about)}[/]")
         screen.print(shown)
         screen.print()
     screen.print(f"[dim]mean ± standard error, against {AGAINST[comparisons[0].optimum]}; * the lowest mean[/]")

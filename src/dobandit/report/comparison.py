@@ -105,7 +105,8 @@ def _section(comparison: Comparison, name: str) -> Section:
     if len(comparison.grid) > 1:
         shows = f"{comparison.objective} regret of the policies in {comparison.short_name} against the budget"
         parts.insert(0, Picture.of(comparison.plot(), name, shows))
-    return Section(f"{comparison.short_name}, costs {comparison.costs}", parts)
+    about = comparison.about
+    return Section(f"{comparison.short_name}, costs {comparison.costs}", [f"{about[0].upper()}{about[1:]}.", *parts])
 
 
 def table_of(comparison: Comparison, budgets: Sequence[float]) -> Table:

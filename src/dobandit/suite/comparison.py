@@ -53,6 +53,13 @@ class Comparison(Results):
         return f"{self.short_name}, costs {self.costs}"
 
     @property
+    def about(self) -> str:
+        """What kind of worlds these are, in words."""
+        from dobandit.suite.classes import WORLDS
+
+        return WORLDS[self.world].about if self.world in WORLDS else "a network of the literature"
+
+    @property
     def short_name(self) -> str:
         """The world's name; of a network, without the folders that its file lies in."""
         return Path(self.world).name
