@@ -239,6 +239,18 @@ def test_a_module_that_fails_is_told_in_a_sentence(module: str) -> None:
         policy(f"{module}:Greedy")
 
 
+def test_an_error_in_a_plug_in_is_not_called_a_bug_of_ours(module: str, dobandit: Callable[..., Ran]) -> None:
+    with Path(f"{module}.py").open("a", encoding="utf-8") as file:
+        file.write("\n\ndef broken(counts, rewards, costs):\n    return 1 / 0\n")
+    ran = dobandit("run", "problem.toml", "--policy", f"{module}:broken")
+    line = len(Path(f"{module}.py").read_text(encoding="utf-8").splitlines())
+    assert (ran.code, ran.out) == (2, "")
+    told = (
+        f"error: your own code failed (ZeroDivisionError: division by zero), in {Path.cwd() / module}.py, line {line}"
+    )
+    assert told in ran.err
+
+
 def test_a_study_names_the_plug_in_that_is_missing(module: str, dobandit: Callable[..., Ran]) -> None:
     ran = dobandit("study", "init", "study.db", "problem.toml", "--policy", f"{module}:Greedy", "--json")
     assert json.loads(ran.out)["policy"] == "greedy"

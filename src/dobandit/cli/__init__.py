@@ -8,6 +8,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any, TextIO
 
 import click
@@ -103,6 +104,8 @@ def _explained(error: Exception) -> tuple[str, int]:
         case OSError():
             _forget(sys.stdout)
             return f"error: the output cannot be written: {reason(error)}", 5
+    if place := _outside(error):
+        return f"error: your own code failed ({type(error).__name__}: {error}), in {place}", 2
     return (
         f"error: this is a bug in dobandit ({type(error).__name__}: {error})\n"
         "run the command again with --debug and report what it prints",
@@ -130,6 +133,15 @@ def _prepare_streams() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that has no Σ shows a question mark
+
+
+def _outside(error: Exception) -> str | None:
+    """The file and line of a plug-in in which an error was raised; None if it was in an installed package."""
+    *_, frame = [None, *traceback.extract_tb(error.__traceback__)]
+    if frame is None or any(folder in Path(frame.filename).parts for folder in ("dobandit", "site-packages")):
+        return None
+    is_standard = Path(frame.filename).is_relative_to(Path(traceback.__file__).parent)
+    return None if is_standard or not Path(frame.filename).exists() else f"{frame.filename}, line {frame.lineno}"
 
 
 def _forget(stream: TextIO) -> None:
