@@ -1,41 +1,46 @@
 """The posterior behind a study's answers: for the tables of the reward it learns from the data how alike the rows are.
 
-The rows P(Y | z) of a table have a beta prior around the mean of the table, and the weight of that prior is unknown: if
-the rows are alike, each tells about the others. Every weight of a grid is as likely as the others beforehand; the data
-decide (the likelihood is beta-binomial). So the posterior is centred on the data, whatever prior a policy explores
-with, and its intervals cover as often as they should where success is rare and rows are many
-(benchmarks/calibration.py). Where a table belongs to the arms that set X, rows with another value of X say nothing
-about an arm that has not been tried, so they are centred apart.
+The rows P(Y | z) of a table have a beta prior around what their conditions lead to expect (`main_effects`), and the
+weight of that prior is unknown: if the rows are as expected, each tells about the others. Every weight of a grid is as
+likely as the others beforehand; the data decide (the likelihood is beta-binomial). So the posterior is centred on the
+data, whatever prior a policy explores with, and its intervals cover as often as they should where success is rare and
+rows are many (benchmarks/calibration.py). Where a table belongs to the arms that set X, rows with another value of X
+say nothing about an arm that has not been tried, so they are centred apart.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from dobandit.arrays import Array, Indices
+from dobandit.estimate.pooled.main_effects import MainEffects
 from dobandit.estimate.pooled.own import PRIOR
 from dobandit.estimate.pooled.posterior import OBSERVED, Conditions, rows_of_reward
 from dobandit.evidence import Layout
 from dobandit.problem import Problem
 
-WEIGHTS = 2.0 ** np.arange(7)  # outcomes that the mean of the table counts for in a row: from hardly alike to alike
+WEIGHTS = 2.0 ** np.arange(7)  # outcomes that what is expected of a row counts for: from hardly right to right
 
 
 class Stated(Conditions):
     """The posterior of all tables, for answers; the rows of those of the reward are centred."""
 
     def __init__(self, problem: Problem, layout: Layout) -> None:
-        super().__init__(layout, stated_groups(problem, layout))
+        groups = [group for group in stated_groups(problem, layout) if len(group.rows) > 1]
+        super().__init__(layout, [group.rows for group in groups])
+        self._effects = [MainEffects(group.codes) for group in groups]
+        self._rows = [np.flatnonzero(self.group == k) for k in range(len(groups))]  # of every group, among centred ones
 
     def shapes(self, counts: Array) -> Array:
         """As for every posterior, with the most plausible weight: the geometric mean."""
         found = counts + PRIOR
         if len(self.group):
-            means = self.group_means(counts)
-            weights = np.exp((self.plausible(counts) * np.log(WEIGHTS)).sum(axis=-1)).take(self.group, axis=1)
-            above = weights * means.take(self.group, axis=1)
-            found[:, self.won] = counts[:, self.won] + above
-            found[:, self.lost] = counts[:, self.lost] + (weights - above)
+            means = self.expected(counts)
+            weights = np.exp((self.plausible(counts, means) * np.log(WEIGHTS)).sum(axis=-1)).take(self.group, axis=1)
+            found[:, self.won] = counts[:, self.won] + weights * means
+            found[:, self.lost] = counts[:, self.lost] + weights * (1 - means)
         return found
 
     def by_prior(self, cells: Array, g: Array) -> Array:
@@ -46,25 +51,32 @@ class Stated(Conditions):
     def drawn(self, counts: Array, number: int, rng: np.random.Generator) -> Array:
         """Draws of all tables after these counts, which have one row: axes (cell, draw)."""
         shapes = np.repeat(counts + PRIOR, number, axis=0)
-        seen = counts[0, self.won] + counts[0, self.lost]
-        means, plausible = (self.group_means(counts)[0], self.plausible(counts)[0]) if len(seen) else ((), ())
-        for group, (mean_seen, chances) in enumerate(zip(means, plausible, strict=True)):
-            rows = np.flatnonzero(self.group == group)
+        won, lost = counts[:, self.won], counts[:, self.lost]
+        plausible = self.plausible(counts, self.expected(counts))[0] if len(self.group) else ()
+        for rows, effects, chances in zip(self._rows, self._effects, plausible, strict=True):
             weight = rng.choice(WEIGHTS, (number, 1), p=chances)
-            # A row of n outcomes tells as much about the mean of all rows as so many independent ones:
-            told = (seen[rows] * (weight + 1) / (seen[rows] + weight)).sum(axis=1, keepdims=True)
-            mean = rng.beta(told * mean_seen + PRIOR, told * (1 - mean_seen) + PRIOR)
-            shapes[:, self.won[rows]] = counts[:, self.won[rows]] + weight * mean
-            shapes[:, self.lost[rows]] = counts[:, self.lost[rows]] + weight * (1 - mean)
+            seen = (won + lost)[:, rows]
+            # A row of n outcomes tells as much about what is expected of all rows as so many independent ones:
+            told = seen * (weight + 1) / (seen + weight)
+            mean = effects.drawn(effects.fitted(won[:, rows], lost[:, rows]), told, rng)
+            shapes[:, self.won[rows]] = won[:, rows] + weight * mean
+            shapes[:, self.lost[rows]] = lost[:, rows] + weight * (1 - mean)
         drawn = rng.standard_gamma(shapes) + np.finfo(float).tiny  # a shape near zero may give zeros only
         return self.normalised(np.ascontiguousarray(drawn.T))
 
-    def plausible(self, counts: Array) -> Array:
-        """The posterior probability of every weight, for every group: axes (row, group, weight)."""
+    def expected(self, counts: Array) -> Array:
+        """The mean that is expected of every centred row: axes (trial, row)."""
         won, lost = counts[:, self.won], counts[:, self.lost]
-        mean = self.group_means(counts).take(self.group, axis=1)
+        found = [e.fitted(won[:, r], lost[:, r]).means for e, r in zip(self._effects, self._rows, strict=True)]
+        return np.concatenate(found, axis=1)
+
+    def plausible(self, counts: Array, means: Array) -> Array:
+        """The posterior probability of every weight, for every group: axes (trial, group, weight)."""
+        won, lost = counts[:, self.won], counts[:, self.lost]
         likelihoods = [
-            self.added_up(_rising(won, k * mean) + _rising(lost, k * (1 - mean)) - _rising(won + lost, k * np.ones(1)))
+            self.added_up(
+                _rising(won, k * means) + _rising(lost, k * (1 - means)) - _rising(won + lost, k * np.ones(1))
+            )
             for k in WEIGHTS
         ]
         logs = np.stack(likelihoods, axis=-1)
@@ -72,7 +84,14 @@ class Stated(Conditions):
         return np.asarray(chances / chances.sum(axis=-1, keepdims=True))
 
 
-def stated_groups(problem: Problem, layout: Layout) -> list[Indices]:
+class Group(NamedTuple):
+    """Rows of a table that are centred together."""
+
+    rows: Indices
+    codes: Indices  # of their conditions: axes (condition, row)
+
+
+def stated_groups(problem: Problem, layout: Layout) -> list[Group]:
     """The rows of every table of the reward, apart for each value of what its arms set."""
     found = []
     for table, rows in rows_of_reward(layout):
@@ -82,7 +101,7 @@ def stated_groups(problem: Problem, layout: Layout) -> list[Indices]:
         codes, value = np.indices(sizes).reshape(len(sizes), len(rows)), np.zeros(len(rows), dtype=np.intp)
         for v, size, code in zip(table.given, sizes, codes, strict=True):
             value = value * size + code if v in setting else value
-        found += [rows[value == x] for x in np.unique(value)]
+        found += [Group(rows[value == x], codes[:, value == x]) for x in np.unique(value)]
     return found
 
 

@@ -22,7 +22,7 @@ class StatedMoments(MomentConditions):
     """The posterior of all tables, for answers; the rows of those of the reward are centred."""
 
     def __init__(self, problem: Problem, layout: Layout) -> None:
-        groups = stated_groups(problem, layout)
+        groups = [group.rows for group in stated_groups(problem, layout)]
         super().__init__(layout, groups)
         place = np.zeros(len(self), dtype=np.intp)
         place[self.measured] = np.arange(len(self.measured))

@@ -1,0 +1,66 @@
+"""What the rows of a table of the reward are expected to be, from what each of their conditions adds.
+
+The logit of P(Y=1 | z) is a constant and a main effect of every condition; beforehand an effect is normal with the
+standard deviation `EFFECT`. Rows that differ in a condition that matters are not taken to be alike: around a single
+mean, all rows that an arm reads would be pulled in the same direction, and with them the mean of the arm.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dobandit.arrays import Array, Indices
+from dobandit.estimate.pooled.own import PRIOR
+
+# From a coin to 68 %. On logs of 200 and 2,000 rows, 1 was more optimistic where rewards are rare, 1/2 pulled the best
+# arm of `wide` further down; sizes that the data chose were no better than 1/2.
+EFFECT = 0.75
+STEPS = 25  # of Newton's method; it ends earlier when nothing moves
+
+
+class Fit(NamedTuple):
+    """The most plausible coefficients, and the rows' means: axes (trial, coefficient), (trial, row)."""
+
+    coefficients: Array
+    means: Array
+
+
+class MainEffects:
+    """A logistic regression of the rows of one table on their conditions, whose codes have axes (condition, row)."""
+
+    def __init__(self, codes: Indices) -> None:
+        levels = [code == value for code in codes for value in np.unique(code) if len(np.unique(code)) > 1]
+        self._design = np.stack([np.ones(codes.shape[1]), *levels], axis=1).astype(float)
+        self._precision = np.diag([0.0, *(EFFECT**-2 for _ in levels)])
+
+    def fitted(self, won: Array, lost: Array) -> Fit:
+        """To successes and failures with axes (trial, row), by Newton's method. Jeffreys' prior of the constant is
+        spread over all rows."""
+        share = PRIOR / won.shape[1]
+        total = won + lost + 2 * share
+        fit = self._fit(np.zeros((len(won), self._design.shape[1])))
+        for _ in range(STEPS):
+            slope = (won + share - total * fit.means) @ self._design - fit.coefficients @ self._precision
+            step = np.linalg.solve(self._information(total, fit), slope[..., np.newaxis])[..., 0]
+            fit = self._fit(fit.coefficients + np.clip(step, -2.0, 2.0))  # overshoots where nearly all are equal
+            if np.abs(step).max(initial=0.0) < 1e-9:
+                break
+        return fit
+
+    def drawn(self, fit: Fit, told: Array, rng: np.random.Generator) -> Array:
+        """Draws of the rows' means about a fit of one trial, from rows that tell as much as so many independent
+        outcomes: axes (draw, row)."""
+        told = np.maximum(told, PRIOR / told.shape[1])
+        half = np.linalg.cholesky(np.linalg.inv(self._information(told, fit)))
+        errors = rng.standard_normal((len(told), half.shape[-1], 1))
+        return self._fit(fit.coefficients + (half @ errors)[..., 0]).means
+
+    def _fit(self, coefficients: Array) -> Fit:
+        return Fit(coefficients, 1 / (1 + np.exp(-np.clip(coefficients @ self._design.T, -30.0, 30.0))))
+
+    def _information(self, outcomes: Array, fit: Fit) -> Array:
+        """The negative second derivative of the logarithm of the posterior."""
+        weighed = (outcomes * fit.means * (1 - fit.means))[:, :, np.newaxis] * self._design
+        return np.asarray(np.swapaxes(weighed, 1, 2) @ self._design + self._precision)
