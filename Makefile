@@ -28,6 +28,10 @@ demo: $(USABLE)
 	$(BIN)/dobandit check $(OUT)/shop.toml
 	@echo
 	$(BIN)/dobandit run $(OUT)/shop.toml --policy all --trials 200 --budget 150 --budget 300 --budget 600 --out $(OUT)
+	$(BIN)/python -m dobandit.examples.simulated $(OUT)/shop.toml $(OUT)/shop.db
+	@echo
+	@echo "$(OUT)/shop.db is a study of the shop with a hundred simulated outcomes. Look at it in a browser:"
+	@echo "  $(BIN)/dobandit serve $(OUT)"
 
 test: lint
 	$(BIN)/python -m pytest -n 2

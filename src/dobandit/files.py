@@ -127,3 +127,10 @@ def make_folder(folder: Path) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     tempfile.TemporaryFile(dir=folder).close()
+
+
+def config_folder() -> Path:
+    """Where the user's configuration is."""
+    if os.name == "nt":
+        return Path(os.environ.get("APPDATA") or Path.home()) / "dobandit"
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "dobandit"

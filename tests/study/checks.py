@@ -10,16 +10,6 @@ from dobandit.study import Study
 FINE: dict[str, Value] = {"Z": 0, "X": 1, "W": "0", "Y": 1.0}
 
 
-class Clock:
-    """Time that passes when it is told to."""
-
-    def __init__(self) -> None:
-        self.now = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 def adds_up(study: Study) -> bool:
     """spent + reserved + free = total, none of them negative, and all of them what the pulls say."""
     found = study.status()

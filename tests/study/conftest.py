@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.service.running import Service, running
+
 Places = Callable[[], str]
 _numbers = count()
 
@@ -40,6 +42,13 @@ def server() -> Iterator[str]:
             yield address
 
 
+@pytest.fixture(scope="session")
+def service() -> Iterator[Service]:
+    """A server with an empty folder for studies."""
+    with tempfile.TemporaryDirectory() as folder, running(Path(folder)) as started:
+        yield started
+
+
 @pytest.fixture(params=["sqlite", "postgres"])
 def lasting(request: pytest.FixtureRequest, folder: Path) -> Places:
     """Makes new places that outlive a process."""
@@ -50,10 +59,24 @@ def lasting(request: pytest.FixtureRequest, folder: Path) -> Places:
 
 
 @pytest.fixture(params=["memory", "sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, folder: Path) -> str:
-    """A new place of every kind."""
-    if request.param == "memory":
+def stored(request: pytest.FixtureRequest, folder: Path) -> str:
+    """A new place of every kind of store."""
+    return _new_place(request.param, request, folder)
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgres", "http"])
+def place(request: pytest.FixtureRequest, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A new place of every kind; of a study behind a server, its address there."""
+    if request.param == "http":
+        service: Service = request.getfixturevalue("service")
+        monkeypatch.setenv("DOBANDIT_TOKEN", service.tokens["manager"])
+        return f"{service.address}/study-{next(_numbers)}"
+    return _new_place(request.param, request, folder)
+
+
+def _new_place(kind: str, request: pytest.FixtureRequest, folder: Path) -> str:
+    if kind == "memory":
         return ":memory:"
-    if request.param == "sqlite":
+    if kind == "sqlite":
         return str(folder / "study.db")
     return f"{request.getfixturevalue('server')}#study-{os.getpid()}-{next(_numbers)}"

@@ -10,7 +10,8 @@ from dobandit.errors import DobanditError
 from dobandit.problem import Problem
 from dobandit.study import Study
 from dobandit.study.decisions import _known, _view
-from tests.study.checks import FINE, Clock, adds_up
+from tests.service.running import Clock
+from tests.study.checks import FINE, adds_up
 from tests.study.driving import SMALL
 
 

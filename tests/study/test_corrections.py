@@ -7,7 +7,8 @@ import pytest
 from dobandit.errors import Conflict, DobanditError, StudyError
 from dobandit.problem import Problem
 from dobandit.study import Study
-from tests.study.checks import FINE, Clock, adds_up
+from tests.service.running import Clock
+from tests.study.checks import FINE, adds_up
 from tests.study.driving import SMALL, arms_of, drive, laboratory
 
 

@@ -16,7 +16,8 @@ from dobandit.problem import Problem, Value
 from dobandit.study import Study
 from dobandit.study.books import Books
 from dobandit.study.files import spending
-from tests.study.checks import FINE, Clock, adds_up
+from tests.service.running import Clock
+from tests.study.checks import FINE, adds_up
 from tests.study.conftest import Places
 from tests.study.driving import SMALL, arms_of, drive, laboratory, stand
 

@@ -45,8 +45,8 @@ class Broken(Exception):
 
 
 @pytest.fixture
-def store(place: str) -> Iterator[Store]:
-    with contextlib.closing(create_store(place, CREATED)) as made:
+def store(stored: str) -> Iterator[Store]:
+    with contextlib.closing(create_store(stored, CREATED)) as made:
         yield made
 
 

@@ -28,6 +28,8 @@ COMMANDS = {
     "reproduce": "Rerun the paper's experiments and compare them with its published curves.",
     "suite": "Compare policies on the benchmark's worlds.",
     "study": "Spend a real budget: ask what to try next, tell what came out.",
+    "serve": "Show studies as web pages, and answer programs over HTTP.",
+    "token": "Decide who may use the service.",
 }
 
 EXIT_CODES = """Exit codes: 0 done, 2 bad usage or input, 3 nothing to ask, 4 a study or pull that is missing, exists

@@ -17,6 +17,7 @@ from dobandit.evidence import Fitted, fit
 from dobandit.graph import in_quotes, independencies, quoted
 from dobandit.identification import identify
 from dobandit.problem import Choose, Cost, Problem, Total, Uniform
+from dobandit.report import problem_figure
 
 Set = tuple[str, ...]  # of variables that an arm sets
 
@@ -41,7 +42,7 @@ def command(problem: Path, data: Path | None, plot: Path | None, as_json: bool, 
     verdicts = _verdicts(found, source)
     learnt = {s: _learnt(found, s) for s in dict.fromkeys(arm.variables for arm in found.arms) if s}
     if plot is not None:
-        _draw(found, learnt, plot)
+        _draw(found, plot)
         say(f"wrote {plot}", quiet)
     if as_json:
         missing = {} if source is None else {"missing": source.affected._asdict()}
@@ -206,19 +207,7 @@ def _summary(verdicts: list[Verdict]) -> str:
     return f"No contradiction {together}."
 
 
-def _draw(problem: Problem, learnt: dict[Set, tuple[str, str]], path: Path) -> None:
-    from dobandit.plots import graph_figure, save
+def _draw(problem: Problem, path: Path) -> None:
+    from dobandit.plots import save
 
-    kinds = dict.fromkeys(problem.graph.variables, "fixed")
-    kinds |= dict.fromkeys(problem.intervenable, "bought")
-    kinds |= {s[0]: "learnt" for s, (method, _) in learnt.items() if len(s) == 1 and method != "none"}
-    kinds[problem.reward] = "reward"
-    legend = {
-        "reward": ("the reward", "#E69F00"),
-        "learnt": ("can be set; observations tell its effect", "#56B4E9"),
-        "bought": ("can be set; only experiments tell", "#CC79A7"),
-        "fixed": ("cannot be set", "#DDDDDD"),
-    }
-    graph = problem.graph
-    figure = graph_figure(graph.variables, sorted(graph.directed), sorted(graph.bidirected), kinds=kinds, legend=legend)
-    save(figure, path)
+    save(problem_figure(problem), path)

@@ -1,10 +1,8 @@
-"""What each arm earns and how sure that is, as figures: effects from logs beside what confounding would have said, and
-a study with its money over time."""
+"""What each arm earns and how sure that is, from logs, beside what confounding would have said."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,11 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ROW, AXIS, MARGIN = 0.32, 6.2, 0.2  # inches: the height of an arm, the width of the values, white around
-MONEY, BETWEEN = 2.0, 0.75  # inches: the height of the money over time, white below it
-MOMENT = 1 / 86400  # a second, in days: air at both ends of the time
 UNKNOWN = "not identifiable from observations"
 ESTIMATE, NAIVE, TRUTH = "estimate with its interval", "naive conditional mean", "true value"
-COLUMNS = 0.75, 0.55  # inches of what stands beside an arm in a study
 
 
 class EffectRow(NamedTuple):
@@ -118,63 +113,3 @@ def _legend_entries(rows: Sequence[EffectRow]) -> list[style.Entry]:
     truth = Line2D([], [], linestyle="none", color=style.INK, marker="|", markersize=12, markeredgewidth=1.3)
     entries = [("mean", estimate, ESTIMATE), ("naive", naive, NAIVE), ("truth", truth, TRUTH)]
     return [(sign, label) for field, sign, label in entries if any(getattr(row, field) is not None for row in rows)]
-
-
-def study_figure(
-    spent: Sequence[tuple[datetime, float]],
-    total: float,
-    rows: Sequence[EffectRow],
-    beside: Sequence[tuple[str, str]],
-    *,
-    xlabel: str,
-    title: str,
-) -> Figure:
-    """The money spent over time, against the total; below it the mean of every arm with its interval.
-
-    `beside` has two texts for each arm, which stand at the right of it: the chance that it is best, and its pulls.
-    """
-    with style.plain_style():
-        left = max([style.text_width(row.label, style.TEXT) for row in rows] + [0.5]) + MARGIN + 0.15
-        arms, below = len(rows) * ROW, 0.62
-        above_it = 0.45 + 0.2 * title.count("\n")
-        width, height = left + AXIS + sum(COLUMNS) + MARGIN, above_it + MONEY + BETWEEN + arms + below
-        figure, above = style.page((width, height), (left, below + arms + BETWEEN, AXIS, MONEY), title)
-        _draw_money(above, spent, total)
-        axes = figure.add_axes((left / width, below / height, AXIS / width, arms / height))
-        style.rows_of_arms(axes, [row.label for row in rows], xlabel, style.SMALL)
-        for y, row in enumerate(rows):
-            _draw_estimate(axes, y, row)
-        for y, texts in enumerate([("P(best)", "pulls"), *beside], -1):
-            _write_beside(axes, y, texts)
-    return figure
-
-
-def _write_beside(axes: Axes, y: float, texts: tuple[str, str]) -> None:
-    """Two columns of texts at the right of the axes; the heads are in row -1."""
-    place = 1.0
-    for text, wide in zip(texts, COLUMNS, strict=True):
-        place += wide / AXIS
-        look: dict[str, Any] = {
-            "size": style.SMALL,
-            "color": style.GREY if y < 0 else style.INK,
-            "ha": "right",
-            "va": "center",
-        }
-        axes.text(place, y, text, transform=axes.get_yaxis_transform(), **look)
-
-
-def _draw_money(axes: Axes, spent: Sequence[tuple[datetime, float]], total: float) -> None:
-    from matplotlib import dates
-
-    axes.axhline(total, color=style.GREY, linewidth=1.0, linestyle="--")
-    axes.set_ylim(0, total * 1.08)
-    axes.set_xticks([])
-    if spent:
-        times = [time.timestamp() / 86400 for time, _ in spent]  # matplotlib counts the days since 1970
-        axes.step(times, [money for _, money in spent], where="post", color=style.BLUE, linewidth=1.8)
-        axes.set_xlim(times[0] - MOMENT, times[-1] + MOMENT)
-        locator = dates.AutoDateLocator()  # type: ignore[no-untyped-call]
-        axes.xaxis.set_major_locator(locator)
-        axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
-    axes.set_ylabel("spent", color=style.INK)
-    style.dress(axes, "y")

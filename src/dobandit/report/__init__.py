@@ -5,5 +5,6 @@ from dobandit.report.html import to_html, write_html
 from dobandit.report.markdown import to_markdown
 from dobandit.report.numbers import interval, number, percent
 from dobandit.report.page import AGAINST, Page, Picture, Points, Section, Table
+from dobandit.report.problem_graph import problem_figure
 from dobandit.report.reproduction import remove_others, write_page, write_reproduction
 from dobandit.report.studies import event_in_words, lost, moment, nothing_known, sources, why_nothing

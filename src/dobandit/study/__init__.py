@@ -13,8 +13,10 @@ from dobandit.study.documents import (
     verified_document,
 )
 from dobandit.study.events import Event
+from dobandit.study.facts import EVENT_KINDS
+from dobandit.study.files import OutcomeRow
 from dobandit.study.outcomes import written
-from dobandit.study.pulls import OpenPull, Pull, Pulls, Receipt, amount, as_datetime
-from dobandit.study.stores import MEMORY, shown
+from dobandit.study.pulls import OpenPull, Pull, Pulls, Receipt, amount, as_datetime, seconds
+from dobandit.study.stores import MEMORY, is_study_file, name_of_place, shown
 from dobandit.study.study import WORKER, Study
 from dobandit.study.verification import Verification, verify

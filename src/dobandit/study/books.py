@@ -221,6 +221,7 @@ class Books:
         arm, values = self._close(pull), self.amended.get(pull, outcome)
         if is_complete(values):
             self._see(arm, values)
+        else:
             self.incomplete += 1
         self.done[0, arm] += 1.0
         self.paid[0, arm] += 1.0

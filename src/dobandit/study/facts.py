@@ -169,6 +169,7 @@ class Observed(Fact):
 
 
 KINDS = {kind.kind: kind for kind in (Created, Asked, Leased, Told, Recorded, Amended, Withdrawn, Extended, Observed)}
+EVENT_KINDS = tuple(KINDS)
 # The check of every field, and whether it must be there.
 _FORMS: dict[type[Fact], dict[str, tuple[Callable[[Any], bool], bool]]] = {}
 for _kind in KINDS.values():

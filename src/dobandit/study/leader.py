@@ -7,9 +7,18 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from dobandit.errors import TooDense
+from dobandit.errors import PolicyError, TooDense
 from dobandit.estimate.pooled import RepairedGraphs
-from dobandit.policies import Compiled, Policy, policy
+from dobandit.policies import (
+    RECOMMENDED,
+    Compiled,
+    Policy,
+    PolicyLike,
+    check_fits,
+    is_importable,
+    name_of,
+    policy,
+)
 from dobandit.problem import Problem
 from dobandit.study.plain import problem_from_plain
 
@@ -40,3 +49,20 @@ def _graphs(problem: Problem) -> RepairedGraphs | None:
         return RepairedGraphs(problem)
     except TooDense:
         return None
+
+
+def policy_for(problem: Problem, wanted: PolicyLike | None, is_kept: bool) -> str:
+    """The policy of a new study, by the name that makes it again when the study is reopened, if it is kept."""
+    made = policy(RECOMMENDED[problem.objective] if wanted is None else wanted)
+    if not made.serves(problem.objective):
+        raise PolicyError(
+            f"{made.name} is for {made.objective} regret, and the problem's objective is {problem.objective}"
+        )
+    check_fits(made, problem)
+    name = name_of(made)
+    if is_kept and not is_importable(name):
+        raise PolicyError(
+            f"{made.name} is defined inside a function, where it is not found when the study is opened again; "
+            "move it to the top level of a module"
+        )
+    return name

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from dobandit.errors import DobanditError, NoSuchPull
 from dobandit.evidence import NONE_MISSING, MissingRows
-from dobandit.problem import Arm, is_number
+from dobandit.problem import Arm, is_number, is_positive
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 TimeToLive = float | timedelta | str | None
@@ -96,6 +96,13 @@ def named(name: str, what: str) -> str:
     if not isinstance(name, str) or not name.strip():
         raise DobanditError(f"the name of {what} is a text that is not empty, not {name!r}")
     return name
+
+
+def more_money(amount: float) -> float:
+    """What a budget is extended by."""
+    if not is_positive(amount):
+        raise DobanditError(f"a study is extended by a positive amount, not {amount!r}")
+    return float(amount)
 
 
 def seconds(ttl: TimeToLive) -> float | None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -21,8 +19,9 @@ from dobandit.study.damage import making_sense_of
 from dobandit.study.decisions import remember
 from dobandit.study.events import Event, said
 from dobandit.study.explanation import Explanation, explained
-from dobandit.study.files import outcome_columns, spending, write_outcomes
+from dobandit.study.files import outcome_columns, write_outcomes
 from dobandit.study.outcomes import is_complete
+from dobandit.study.plotting import plotted
 from dobandit.study.pulls import OpenPull, amount, numbered
 from dobandit.study.session import Session
 from dobandit.study.stores import LAST, Store
@@ -30,6 +29,8 @@ from dobandit.study.verification import Place, Verification
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from dobandit.plots import Part
 
 
 class StudyReader:
@@ -168,27 +169,9 @@ class StudyReader:
         write_outcomes(Path(path), found, problem, {"study": self.id, "head": self.head})
         return len(found[problem.reward])
 
-    def plot(self) -> Figure:
-        """The spending over time, and what is known of every arm."""
-        from dobandit.plots import EffectRow, study_figure
-
-        found, problem = self.status(), self.problem
-        arms = sorted(found.arms, key=lambda arm: arm.mean or 0.0, reverse=problem.goal == "max")
-        rows = [EffectRow(arm.arm, arm.mean, arm.low, arm.high) for arm in arms]
-        beside = [(f"{arm.probability_best:.0%}", f"{arm.pulls:,}") for arm in arms]
-        spent = [(datetime.fromtimestamp(moment, UTC), money) for moment, money in spending(self.log(), problem)]
-        title = f"{amount(found.budget.spent)} of {amount(found.budget.total)} spent, {found.told:,} outcomes"
-        if not math.isnan(found.expected_loss):
-            per = "unit of budget" if problem.objective == "cumulative" else "use"
-            title += f"\n{found.recommended} is expected to lose {found.expected_loss:.3g} per {per}"
-        return study_figure(
-            spent,
-            found.budget.total,
-            rows,
-            beside,
-            xlabel=f"mean of {problem.reward}, with 95 % intervals",
-            title=title,
-        )
+    def plot(self, part: Part = "all") -> Figure:
+        """The spending over time ("spending"), what is known of every arm ("options"), or both ("all")."""
+        return plotted(self, part)
 
     def close(self) -> None:
         self._session.close()

@@ -8,25 +8,26 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
 
-from dobandit.errors import DobanditError, PolicyError
+from dobandit.errors import DobanditError
 from dobandit.evidence import STANDARD_INPUT, Data, fit, open_source
-from dobandit.policies import RECOMMENDED, PolicyLike, check_fits, is_importable, name_of, policy, spec_of
-from dobandit.problem import Arm, Problem, Value, is_positive
+from dobandit.policies import PolicyLike, spec_of
+from dobandit.problem import Arm, Problem, Value
 from dobandit.study import facts
 from dobandit.study.books import Books
 from dobandit.study.chain import new_identity
 from dobandit.study.decisions import decide
 from dobandit.study.events import Event
-from dobandit.study.files import check_columns, read_outcomes
+from dobandit.study.files import OutcomeRow, check_columns, read_outcomes
+from dobandit.study.leader import policy_for
 from dobandit.study.outcomes import as_pairs
 from dobandit.study.plain import problem_to_plain
-from dobandit.study.pulls import Batch, Pulls, Receipt, TimeToLive, Withdrawal, named, seconds
+from dobandit.study.pulls import Batch, Pulls, Receipt, TimeToLive, Withdrawal, more_money, named, seconds
 from dobandit.study.reading import Place, StudyReader
-from dobandit.study.stores import MEMORY, VERSION, create_store, open_store, place_of
+from dobandit.study.stores import MEMORY, VERSION, create_store, is_service, open_store, place_of
 from dobandit.study.tally import count_log
 
 WORKER = "default"  # who asks without a name
@@ -58,7 +59,7 @@ class Study(StudyReader):
         Parameters
         ----------
         where : path or str
-            A file, a database (a postgresql:// URL), or `:memory:`.
+            A file, a database (a postgresql:// URL), a server (http://host:8377/name), or `:memory:`.
         problem : Problem
             The graph, the arms, their costs and the budget.
         policy : str, Policy or function, optional
@@ -75,7 +76,11 @@ class Study(StudyReader):
             raise DobanditError(f"a seed is a whole number, not {seed!r}")
         problem.require_values()
         check_columns(problem)
-        plain, leader = problem_to_plain(problem), _fitting(problem, policy, where)
+        plain, leader = problem_to_plain(problem), policy_for(problem, policy, is_kept=str(where) != MEMORY)
+        if is_service(place_of(where)):
+            from dobandit.study.remote import RemoteStudy  # which is a study itself
+
+            return RemoteStudy.made(place_of(where), problem, leader, int(seed))
         fact = facts.Created(plain, leader, int(seed), VERSION, new_identity())
         created = Event(1, clock(), fact)
         Books.opened(created)  # whatever the policy cannot do with this problem is said before anything is written
@@ -88,10 +93,14 @@ class Study(StudyReader):
         Parameters
         ----------
         where : path or str
-            Its file, or the postgresql:// URL of its database.
+            Its file, the postgresql:// URL of its database, or its address on a server (http://host:8377/name).
         clock : callable
             Gives the time in seconds since 1970.
         """
+        if is_service(place_of(where)):
+            from dobandit.study.remote import RemoteStudy
+
+            return RemoteStudy.opened(place_of(where))
         return cls(open_store(place_of(where)), clock)
 
     # -- spending ------------------------------------------------------------------------------
@@ -155,7 +164,10 @@ class Study(StudyReader):
     def tell_file(self, file: Data) -> list[Receipt]:
         """The outcomes of a file (CSV, Parquet, JSON lines) with a column `id`: all of them count, or none, and then
         the error names all faulty rows."""
-        rows, faults = read_outcomes(open_source(file), self.problem)
+        return self.tell_rows(*read_outcomes(open_source(file), self.problem))
+
+    def tell_rows(self, rows: Sequence[OutcomeRow], faults: Sequence[str] = ()) -> list[Receipt]:
+        """The outcomes of rows that were read, unless faults were found in them already."""
         with self._session.writing() as transaction:
             transaction.tell_rows(rows, faults)
             return [transaction.receipt(row.pull) for row in rows]
@@ -273,26 +285,8 @@ class Study(StudyReader):
         float
             The new total.
         """
-        if not is_positive(amount):
-            raise DobanditError(f"a study is extended by a positive amount, not {amount!r}")
+        amount = more_money(amount)
         name, by = None if name is None else named(name, "an extension"), None if by is None else named(by, "a person")
         with self._session.writing() as transaction:
-            transaction.extend(float(amount), name, by)
+            transaction.extend(amount, name, by)
             return transaction.books.total
-
-
-def _fitting(problem: Problem, wanted: PolicyLike | None, where: Place) -> str:
-    """The policy of a new study, by the name that makes it again when the study is reopened."""
-    made = policy(RECOMMENDED[problem.objective] if wanted is None else wanted)
-    if not made.serves(problem.objective):
-        raise PolicyError(
-            f"{made.name} is for {made.objective} regret, and the problem's objective is {problem.objective}"
-        )
-    check_fits(made, problem)
-    name = name_of(made)
-    if not is_importable(name) and str(where) != MEMORY:
-        raise PolicyError(
-            f"{made.name} is defined inside a function, where it is not found when the study is opened again; "
-            "move it to the top level of a module"
-        )
-    return name

@@ -13,7 +13,7 @@ from dobandit.errors import DobanditError, StudyError
 from dobandit.study.books import Books
 from dobandit.study.chain import Audit, compared
 from dobandit.study.opening import from_start, up_to_date
-from dobandit.study.stores import LAST, Access, Store, open_store, place_of
+from dobandit.study.stores import LAST, Access, Store, is_service, open_store, place_of
 
 Place = str | os.PathLike[str]
 
@@ -43,6 +43,11 @@ def verify(where: Place, head: str | None = None, against: Place | None = None) 
     against
         A copy of the study: one of the two must be the other's past.
     """
+    if is_service(place_of(where)):
+        from dobandit.study.remote import RemoteStudy
+
+        with RemoteStudy.opened(place_of(where)) as study:
+            return study.verify(head, against)
     with contextlib.closing(open_store(place_of(where))) as store:
         return verified(store, head, against)
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from dobandit.errors import StudyError
 from dobandit.study.events import Event
-from dobandit.study.stores.addresses import address_of, is_database, place_of
+from dobandit.study.stores.addresses import address_of, is_database, is_service, place_of
 from dobandit.study.stores.postgres import PostgresStore
 from dobandit.study.stores.protocol import LAST, VERSION, Access, Snapshot, Store
-from dobandit.study.stores.sqlite import MEMORY, SqliteStore
+from dobandit.study.stores.sqlite import MEMORY, SqliteStore, is_study_file
 
 
 def create_store(where: str, created: Event) -> Store:
@@ -27,4 +27,11 @@ def open_store(where: str) -> Store:
 
 def shown(where: str) -> str:
     """A place as it may be shown: without the password that a URL may have."""
+    if is_service(where):
+        return "***" if "@" in where else where
     return address_of(where).shown if is_database(where) else where
+
+
+def name_of_place(where: str) -> str:
+    """What a study is called by its place: the stem of its file, or its name in the database."""
+    return address_of(where).study if is_database(where) else Path(where).stem

@@ -22,6 +22,7 @@ NAME = "study"  # of a study without a name
 
 _ANY_CASE = re.IGNORECASE | re.DOTALL
 _OURS = re.compile(r"\s*postgres(?:ql)?://", _ANY_CASE)
+_SERVICE = re.compile(r"\s*https?://", _ANY_CASE)
 _FORM = re.compile(r"postgres(?:ql)?://((?:[^@/]*@)?[^@#]*)(?:#([^@#]*))?", _ANY_CASE)  # up to the @ all may be secret
 _NEARLY_OURS = r"(?:postgres|psql)[a-z0-9+]*:"
 _SCHEME = re.compile(rf"\s*(?:[a-z][a-z0-9+.-]+:/|{_NEARLY_OURS})|.*{_NEARLY_OURS}/", _ANY_CASE)
@@ -48,6 +49,11 @@ def place_of(where: str | os.PathLike[str]) -> str:
     raise DobanditError(f"a study is kept in a file or a database: give a path or a URL, not {what}")
 
 
+def is_service(where: str) -> bool:
+    """Whether a place is the address of a study behind a server (dobandit.study.remote)."""
+    return bool(_SERVICE.match(where))
+
+
 def is_database(where: str) -> bool:
     """Whether a place is a database; an address that is nearly one is refused."""
     if _OURS.match(where):
@@ -55,7 +61,7 @@ def is_database(where: str) -> bool:
     if _SCHEME.match(where) or _LOGIN.match(where):
         raise DobanditError(
             "this is not a place for a study: write postgresql://user:password@host/database#name for a database, "
-            "or ./ before the name of a file that looks like an address"
+            "http://host:8377/name for a server, or ./ before the name of a file that looks like an address"
         )
     return False
 

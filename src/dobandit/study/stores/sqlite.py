@@ -25,7 +25,7 @@ from dobandit.study.stores.chained import Chained
 from dobandit.study.stores.making import made
 from dobandit.study.stores.protocol import LAST, SCHEMA, Snapshot
 from dobandit.study.stores.queue import Queue
-from dobandit.study.stores.schema import bring_up_to_date, checked_version, make_tables, version_of
+from dobandit.study.stores.schema import APPLICATION, bring_up_to_date, checked_version, make_tables, version_of
 
 MEMORY = ":memory:"
 PATIENCE = 60.0  # seconds to wait for others
@@ -188,6 +188,16 @@ class SqliteStore(Chained):
         self._connection.close()
         if self._queue is not None:
             self._queue.close()
+
+
+def is_study_file(path: Path) -> bool:
+    """Whether the header of a file says that it is a study."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(72)
+    except OSError:
+        return False
+    return header.startswith(b"SQLite format 3\0") and header[68:] == APPLICATION.to_bytes(4, "big")
 
 
 def _connect(path: Path | str) -> sqlite3.Connection:

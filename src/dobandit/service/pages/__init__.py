@@ -1,0 +1,3 @@
+"""The pages."""
+
+from dobandit.service.pages.routing import routes

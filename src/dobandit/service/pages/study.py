@@ -1,0 +1,81 @@
+"""The page of a study: the answer first, then the money, the options, the graph and the time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from dobandit.report import lost, nothing_known, sources
+from dobandit.service.answering import to_study
+from dobandit.service.api import served
+from dobandit.service.pages import words
+from dobandit.service.pages.forms import posted, text
+from dobandit.service.pages.rendering import page
+from dobandit.service.pictures import PICTURES, drawn
+from dobandit.service.refusals import Refusal
+from dobandit.service.visitors import visitor
+from dobandit.study import Study
+
+
+async def show(request: Request) -> Response:
+    visitor(request, "viewer")
+    found = served(request)
+    return page(request, "study.html", study=found.name, tab="study", **await found.read(_content))
+
+
+def _content(study: Study) -> dict[str, Any]:
+    """All that the page shows, from one look at the study."""
+    problem, found, best = study.problem, study.status(), study.best()
+    share = words.is_share(problem)
+    good = 1 if problem.goal == "max" else -1
+    ranked = sorted(found.arms, key=lambda arm: (-arm.probability_best, -good * arm.mean))
+    return {
+        "number": study.last_event,
+        "found": found,
+        "money": found.budget,
+        "problem": problem,
+        "is_known": bool(found.told or found.logged),
+        "best": best,
+        "best_option": words.option(best.arm),
+        "mean": words.mean(best.mean, share),
+        "ends": words.ends(best.low, best.high, share),
+        "loss": lost(best.expected_loss, problem),
+        "unsure": nothing_known(best, len(problem.arms)),
+        "sources": sources(best.observational),
+        "options": [
+            {
+                "arm": arm,
+                "option": words.option(arm.arm),
+                "mean": words.mean(arm.mean, share),
+                "ends": words.ends(arm.low, arm.high, share),
+                "own": None if arm.own_mean is None else words.mean(arm.own_mean, share),
+                "is_best": arm.arm == best.arm,
+            }
+            for arm in ranked
+        ],
+        "warnings": best.warnings,
+    }
+
+
+async def picture(request: Request) -> Response:
+    """A picture; its address names the last event, so a browser may keep it."""
+    visitor(request, "viewer")
+    name = request.path_params["picture"]
+    if name not in PICTURES:
+        raise Refusal(404, "there is no such picture")
+    found = served(request)
+    kept = {"Cache-Control": "private, max-age=86400"} if "number" in request.query_params else {}
+    return Response(await found.read(lambda s: drawn(found.name, s, name)), headers=kept, media_type="image/svg+xml")
+
+
+async def extend(request: Request) -> Response:
+    who, form = await posted(request, "manager")
+    found = served(request)
+    try:
+        amount = float(text(form, "amount"))
+    except ValueError:
+        raise Refusal(400, "the amount must be a number") from None
+    await found.write(lambda s: s.extend(amount, text(form, "name") or None, who.name))
+    return to_study(request, found.name)
