@@ -4,7 +4,7 @@
 # make bench   set up, then print the measured ratios of benchmarks/
 # make reproduction   set up, then rerun the paper's experiments and write docs/reproduction.md
 # make calibration   set up, then measure how often intervals contain the truth
-# make stress  set up, then kill workers of studies 300 times per store
+# make stress  set up, then kill workers of studies 300 times per store, the server 50 times, and send it 1,000 requests
 # make mutants   set up, then change single things in the code and print how many changes the tests detect
 # make site    set up, then build the documentation into site/
 # make benchmark   set up, then run the policies on all benchmark worlds and write docs/benchmark.md
@@ -33,7 +33,7 @@ demo: $(USABLE)
 	@echo "$(OUT)/shop.db is a study of the shop with a hundred simulated outcomes. Look at it in a browser:"
 	@echo "  $(BIN)/dobandit serve $(OUT)"
 
-test: lint
+test: lint browser
 	$(BIN)/python -m pytest -n 2
 
 lint: $(READY)
@@ -42,8 +42,16 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
+# The pages are tested in a real browser. Debian has one; elsewhere it has to be installed by hand.
+browser:
+	@command -v chromium > /dev/null || command -v chromium-browser > /dev/null || command -v google-chrome > /dev/null \
+	  || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium > /dev/null; } \
+	  || echo "LEFT OUT: THE TESTS OF THE PAGES IN A BROWSER. There is no Chromium here: install the package chromium"
+
 stress: $(READY)
 	DOBANDIT_KILLS=300 $(BIN)/python -m pytest tests/study/test_crashes.py tests/study/test_workers.py
+	DOBANDIT_SERVER_KILLS=50 $(BIN)/python -m pytest tests/service/test_killed.py
+	DOBANDIT_REQUESTS=1000 $(BIN)/python -m pytest tests/service/test_generated.py
 
 # Another sample: make mutants MUTANTS='--seed 7 --number 600'
 mutants: $(READY)
@@ -78,6 +86,7 @@ docs: $(READY) demo
 	$(BIN)/dobandit check $(OUT)/shop.toml --quiet --plot docs/images/shop-graph.png > /dev/null
 	$(BIN)/dobandit sample $(OUT)/shop.toml $(OUT)/log.csv --quiet --rows 20000 --seed 1
 	$(BIN)/dobandit effect $(OUT)/shop.toml $(OUT)/log.csv --quiet --all --truth --plot docs/images/shop-effects.png > /dev/null
+	$(BIN)/python docs/screenshots.py $(OUT)
 	$(BIN)/python docs/figures.py
 	$(BIN)/python -m tests.notebooks
 	$(BIN)/python tests/test_docs.py

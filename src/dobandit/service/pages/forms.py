@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from starlette.datastructures import FormData
 from starlette.requests import Request
 
 from dobandit.problem import Arm, Problem
@@ -17,26 +17,46 @@ OF_VARIABLE = "v."  # how the names of the fields begin that hold the value of a
 FEW = 4  # values that are shown as buttons; more are a list
 
 
-async def posted(request: Request, role: Role) -> tuple[Visitor, FormData]:
-    """Who sent a form, and its fields."""
-    who = visitor(request, role)
+class Upload(NamedTuple):
+    """A file that was sent: its name and its content."""
+
+    name: str
+    body: bytes
+
+
+class Form(dict[str, str]):
+    """The texts of a form by the names of its fields, nothing where a field is missing; and its file, if it has one."""
+
+    file: Upload | None = None
+
+    def __missing__(self, name: str) -> str:
+        return ""
+
+    def outcome(self, problem: Problem) -> dict[str, str]:
+        """The values of variables that were filled in."""
+        return {v: self[OF_VARIABLE + v] for v in problem.graph.variables if self[OF_VARIABLE + v]}
+
+
+async def read_form(request: Request) -> Form:
+    found = Form()
     try:
-        form = await request.form(max_files=1, max_fields=MOST_FIELDS, max_part_size=2**20)
+        async with request.form(max_files=1, max_fields=MOST_FIELDS, max_part_size=2**20) as sent:
+            for name, value in sent.items():
+                if isinstance(value, str):
+                    found[name] = value.strip()
+                elif value.filename:
+                    found.file = Upload(value.filename, await value.read())
     except (ValueError, KeyError):
         raise Refusal(400, "this form cannot be read") from None
-    check_form(who, text(form, "csrf"))
+    return found
+
+
+async def posted(request: Request, role: Role) -> tuple[Visitor, Form]:
+    """Who sent a form, and what is in it."""
+    who = visitor(request, role)
+    form = await read_form(request)
+    check_form(who, form["csrf"])
     return who, form
-
-
-def text(form: FormData, name: str) -> str:
-    found = form.get(name, "")
-    return found.strip() if isinstance(found, str) else ""
-
-
-def outcome(form: FormData, problem: Problem) -> dict[str, str]:
-    """The values of variables that were filled in."""
-    given = {v: text(form, OF_VARIABLE + v) for v in problem.graph.variables}
-    return {v: value for v, value in given.items() if value}
 
 
 def inputs(problem: Problem, arm: Arm, given: Mapping[str, str] | None = None) -> list[dict[str, object]]:

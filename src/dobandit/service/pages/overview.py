@@ -12,7 +12,7 @@ from dobandit.policies import registered
 from dobandit.service.answering import to_study
 from dobandit.service.api import new_study, summary
 from dobandit.service.fields import checked
-from dobandit.service.pages.forms import posted, text
+from dobandit.service.pages.forms import posted
 from dobandit.service.pages.rendering import page
 from dobandit.service.pages.words import answer_in_words
 from dobandit.service.refusals import Refusal, refusal_of
@@ -30,11 +30,10 @@ async def show(request: Request) -> Response:
 async def create(request: Request) -> Response:
     """Make a study of a problem file, or of a text."""
     _, form = await posted(request, "manager")
-    given = {name: text(form, name) for name in FIELDS}
-    file = form.get("file")
-    if file is not None and not isinstance(file, str) and file.filename:
-        given["problem"] = (await file.read()).decode("utf-8", errors="replace")
-        given["name"] = given["name"] or file.filename.rpartition(".")[0]
+    given = {name: form[name] for name in FIELDS}
+    if form.file is not None:
+        given["problem"] = form.file.body.decode("utf-8", errors="replace")
+        given["name"] = given["name"] or form.file.name.rpartition(".")[0]
     try:
         name, _ = await new_study(request, _checked(given))
     except Refusal as refusal:

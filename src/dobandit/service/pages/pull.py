@@ -13,7 +13,7 @@ from dobandit.report import event_in_words
 from dobandit.service.answering import to_study
 from dobandit.service.api import served
 from dobandit.service.pages import words
-from dobandit.service.pages.forms import beside_fields, inputs, outcome, posted, text
+from dobandit.service.pages.forms import beside_fields, inputs, posted
 from dobandit.service.pages.rendering import page
 from dobandit.service.refusals import refusal_of
 from dobandit.service.shelf import Served
@@ -71,7 +71,7 @@ async def amend(request: Request) -> Response:
     found, number = served(request), int(request.path_params["id"])
     problem = await found.read(lambda s: s.problem)
     try:
-        await found.write(lambda s: s.amend(number, outcome(form, problem), who.name))
+        await found.write(lambda s: s.amend(number, form.outcome(problem), who.name))
     except OutcomeError as error:
         beside = beside_fields(error.faults, problem.graph.variables)
         return await _shown(request, found, 422, faults=beside)
@@ -84,7 +84,7 @@ async def amend(request: Request) -> Response:
 async def withdraw(request: Request) -> Response:
     who, form = await posted(request, "manager")
     found, number = served(request), int(request.path_params["id"])
-    refund, why = REFUNDS.get(text(form, "refund")), text(form, "reason")[:1000]
+    refund, why = REFUNDS.get(form["refund"]), form["reason"][:1000]
     try:
         await found.write(lambda s: s.withdraw(number, refund, why, who.name))
     except DobanditError as error:

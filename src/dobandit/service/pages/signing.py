@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dobandit.service.answering import see_other
-from dobandit.service.pages.forms import posted, text
+from dobandit.service.pages.forms import posted, read_form
 from dobandit.service.pages.rendering import page
 from dobandit.service.visitors import COOKIE, Visitors
 
@@ -27,10 +27,10 @@ async def show(request: Request) -> Response:
 
 
 async def sign_in(request: Request) -> Response:
-    """A form without a CSRF token: there is nobody yet whose rights it could use."""
+    """A form without a CSRF token: nothing can be done in the name of a visitor who is not known yet."""
     visitors: Visitors = request.app.state.visitors
-    form = await request.form(max_files=0, max_fields=10, max_part_size=10_000)
-    target, cookie = _inside(text(form, "next")), visitors.sign_in(text(form, "token"))
+    form = await read_form(request)
+    target, cookie = _inside(form["next"]), visitors.sign_in(form["token"])
     if cookie is None:
         error = "This token is not known here, or it was revoked."
         return page(request, "sign_in.html", 401, next=target, error=error)

@@ -11,7 +11,7 @@ from dobandit.report import lost, nothing_known, sources
 from dobandit.service.answering import to_study
 from dobandit.service.api import served
 from dobandit.service.pages import words
-from dobandit.service.pages.forms import posted, text
+from dobandit.service.pages.forms import posted
 from dobandit.service.pages.rendering import page
 from dobandit.service.pictures import PICTURES, drawn
 from dobandit.service.refusals import Refusal
@@ -74,8 +74,8 @@ async def extend(request: Request) -> Response:
     who, form = await posted(request, "manager")
     found = served(request)
     try:
-        amount = float(text(form, "amount"))
+        amount = float(form["amount"])
     except ValueError:
         raise Refusal(400, "the amount must be a number") from None
-    await found.write(lambda s: s.extend(amount, text(form, "name") or None, who.name))
+    await found.write(lambda s: s.extend(amount, form["name"] or None, who.name))
     return to_study(request, found.name)

@@ -16,7 +16,7 @@ from dobandit.service.answering import to_study
 from dobandit.service.api import apply_file, served
 from dobandit.service.operations import speaking
 from dobandit.service.pages import words
-from dobandit.service.pages.forms import beside_fields, inputs, outcome, posted, text
+from dobandit.service.pages.forms import beside_fields, inputs, posted
 from dobandit.service.pages.rendering import page
 from dobandit.service.refusals import Refusal, refusal_of
 from dobandit.service.shelf import Served
@@ -81,12 +81,12 @@ async def take(request: Request) -> Response:
     """Take the next pull. The form carries how many pulls the visitor has open, so that sending it twice takes one."""
     who, form = await posted(request, "worker")
     found = served(request)
-    ttl = text(form, "ttl") or None
+    ttl = form["ttl"] or None
 
     def ask(study: Study) -> tuple[int | None, str]:
         seconds(ttl)
         mine = sum(pull.worker == who.name for pull in study.pulls())
-        held = text(form, "held")
+        held = form["held"]
         wanted = int(held) + 1 if held.isdigit() and len(held) < 3 else 1
         if mine >= wanted:  # this form was sent before
             return None, ""
@@ -107,7 +107,7 @@ async def tell(request: Request) -> Response:
     _, form = await posted(request, "worker")
     found, pull = served(request), int(request.path_params["id"])
     problem = await found.read(lambda s: s.problem)
-    told = outcome(form, problem)
+    told = form.outcome(problem)
     try:
         await found.write(lambda s: s.tell(pull, told))
     except OutcomeError as error:
@@ -123,14 +123,13 @@ async def upload(request: Request) -> Response:
     """A file of outcomes, or of logged rows; without a confirmation it is only checked."""
     what = "observe" if (request.query_params.get("what")) == "observe" else "tell"
     _, form = await posted(request, "manager" if what == "observe" else "worker")
-    found, file = served(request), form.get("file")
-    if file is None or isinstance(file, str) or not file.filename:
+    found, file = served(request), form.file
+    if file is None:
         return await _shown(request, found, 400, error="Choose a file first.")
-    body, name = await file.read(), file.filename
     try:
-        done, warnings = await found.write(speaking(lambda s: apply_file(s, what, body, name, ".csv")))
+        done, warnings = await found.write(speaking(lambda s: apply_file(s, what, file.body, file.name, ".csv")))
     except Refusal as refusal:
         return await _shown(request, found, refusal.status, error=refusal.detail)
     rows = len(done["id"]) if what == "tell" else done["rows"]
     said = f"Recorded {counted(rows, 'outcome')}" if what == "tell" else f"Added {counted(rows, 'row')} to the evidence"
-    return await _shown(request, found, notice=" ".join([f"{said} from {name}.", *warnings]))
+    return await _shown(request, found, notice=" ".join([f"{said} from {file.name}.", *warnings]))
