@@ -49,9 +49,8 @@ def variable_faults(source: Source, variable: str, column: str, problem: Problem
     faults = [missing_fault(source, named, missing, FILL)] if missing and problem.missing == "refuse" else []
     if strange:
         rows = counted(sum(map(_rows, strange.values())), "row")
-        allowed = _allowed(variable, problem) + (
-            BINS if len(strange) > MOST_VALUES and all(map(is_numeral, strange)) else ""
-        )
+        bins = BINS if len(strange) > MOST_VALUES and all(map(is_numeral, strange)) else ""
+        allowed = _allowed(variable, problem) + bins
         faults.append(Fault(f"{named} has {rows} with the {_values(source, strange)}", allowed))
     return faults
 

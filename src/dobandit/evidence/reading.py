@@ -26,10 +26,8 @@ class Reading(NamedTuple):
         """What a column in memory says; what is neither missing nor in a bin stays as it is."""
         if self.domain.cuts and (numbers := _numbers(values)) is not None:
             labels = np.array([*self.domain.known, None], dtype=object)
-            found = np.where(
-                np.isnan(numbers), len(labels) - 1, np.searchsorted(self.domain.cuts, numbers, side="right")
-            )
-            return list(labels[found])
+            bins = np.searchsorted(self.domain.cuts, numbers, side="right")
+            return list(labels[np.where(np.isnan(numbers), len(labels) - 1, bins)])
         read = {value: self._value(value) for value in set(values)}
         return [read[value] for value in values]
 

@@ -67,10 +67,7 @@ def curves_figure(
         has_dots = {len(curve.x) for curve in curves} == {1}
         legend, names = [PUBLISHED] * bool(published) + [b.policy for b in bounds], [c.policy for c in curves]
         columns, page, axes = _axes(axes, legend, names, title, has_dots)
-        style.dress(axes, "both", frame=("left", "bottom"))
-        axes.set_xlabel(xlabel, color=style.INK, parse_math=False)
-        axes.set_ylabel(ylabel, color=style.INK, parse_math=False)
-        axes.locator_params(axis="x", steps=[1, 2, 5, 10])  # no ticks at 2.5 where costs are whole
+        _dress(axes, xlabel, ylabel)
         looks = _styles(curves)
         if has_dots:
             _draw_dots(axes, curves, xlabel)
@@ -93,6 +90,13 @@ def curves_figure(
     figure = axes.figure.figure
     assert figure is not None, "axes are in a figure"
     return figure
+
+
+def _dress(axes: Axes, xlabel: str, ylabel: str) -> None:
+    style.dress(axes, "both", frame=("left", "bottom"))
+    axes.set_xlabel(xlabel, color=style.INK, parse_math=False)
+    axes.set_ylabel(ylabel, color=style.INK, parse_math=False)
+    axes.locator_params(axis="x", steps=[1, 2, 5, 10])  # no ticks at 2.5 where costs are whole
 
 
 def _axes(

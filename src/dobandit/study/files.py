@@ -64,11 +64,9 @@ def read_outcomes(source: Source, problem: Problem) -> tuple[list[OutcomeRow], l
     found = source.group((id_column, *column_of.values()))
     places, last = dict[str, str](), dict[str, str]()
     for occurrence in source.values(id_column):
-        line = "" if occurrence.first is None else f", {source.where(occurrence.first)}"
-        places.setdefault(label(occurrence.value), f"{source.name}{line}")
-        last[label(occurrence.value)] = (
-            "" if occurrence.last is None else f" (again in {source.where(occurrence.last)})"
-        )
+        pull, first, end = label(occurrence.value), occurrence.first, occurrence.last
+        places.setdefault(pull, source.name + ("" if first is None else f", {source.where(first)}"))
+        last[pull] = "" if end is None else f" (again in {source.where(end)})"
     by_pull, faults = dict[int, list[OutcomeRow]](), list[str]()
     for (pull, *values), number in zip(zip(*found.columns, strict=True), found.weights, strict=True):
         if (text := label(pull)).isdecimal():

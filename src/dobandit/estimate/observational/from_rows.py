@@ -128,10 +128,11 @@ def effect(
     NotIdentifiable
         No amount of observations reveals this effect.
     """
-    reward = _reward(graph) if reward is None else reward
     source = open_source(data, weights)
     if isinstance(graph, Problem):
-        source = fit(source, graph)
+        source, reward = fit(source, graph), graph.reward if reward is None else reward
+    if reward is None:
+        raise DataError('a graph does not say which variable is the reward: name it, as in reward="Y"')
     problem = graph if isinstance(graph, Problem) and graph.reward == reward else None
     graph, question = as_graph(graph), Question(arm_of(do), None if versus is None else arm_of(versus))
     check_spelling(source, graph.variables)
@@ -245,13 +246,11 @@ class _Counted:
 
     def _terms(self, question: Question) -> list[Term]:
         """The mean of the arm, less that of the other one."""
-        arms = zip((1.0, -1.0), question.arms, strict=False)
-        return [Term(sign, self.estimands[arm], self._places(arm)) for sign, arm in arms]
-
-    def _places(self, arm: Arm) -> tuple[int, ...]:
-        """The places of the values that are set, in the order of the recipe."""
-        codes = codes_of(arm, self.scale.domains)
-        return tuple(codes[v] for v in self.estimands[arm].do)
+        terms = []
+        for sign, arm in zip((1.0, -1.0), question.arms, strict=False):
+            recipe, codes = self.estimands[arm], codes_of(arm, self.scale.domains)
+            terms.append(Term(sign, recipe, tuple(codes[v] for v in recipe.do)))
+        return terms
 
     def _shared(self, terms: Sequence[Term], tables: Iterable[Table]) -> SharedRows | None:
         """Rows are needed where tables of different recipes come together."""
@@ -276,23 +275,15 @@ class _Counted:
         named = ", ".join(f"{v}={self.scale.domains[v][i]}" for v, i in first.cell.items())
         more = f" (and {others:,} more such combinations)" if others else ""
         what = f"{question}: no rows with {named}{more}"
-        filled = {
-            str(t): f"{t.variable} counts as {gap.told([*first.cell.values()], self.scale.domains)}"
-            for t, gap in gaps.items()
-            if str(t) == first.table
-        }
-        counts = filled.get(first.table, f"{first.table} counts as uniform")
+        counts = f"{first.table} counts as uniform"
+        for t, gap in gaps.items():
+            if str(t) == first.table:
+                counts = f"{t.variable} counts as {gap.told([*first.cell.values()], self.scale.domains)}"
         return f"{what}, so {counts} there and the interval is wider"
 
 
 def _warn(text: str) -> None:
     warnings.warn(text, SparseDataWarning, stacklevel=4)  # as said by the caller of effect
-
-
-def _reward(graph: GraphLike) -> str:
-    if not isinstance(graph, Problem):
-        raise DataError('a graph does not say which variable is the reward: name it, as in reward="Y"')
-    return graph.reward
 
 
 def _estimand(graph: Graph, arm: Arm, reward: str) -> Estimand:

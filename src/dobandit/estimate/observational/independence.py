@@ -60,20 +60,15 @@ def check_graph(graph: GraphLike, data: Data) -> list[Verdict]:
     source = fit(source, graph)
     check_interventions(source, known.variables, graph.domains)
     _check_rows(source, graph)
-    return judge(source, implied, graph.domains, _measured(graph))
-
-
-def _measured(problem: Problem) -> frozenset[str]:
-    """The variables that are numbers, the reward among them."""
-    return problem.numbers | ({problem.reward} if problem.reward_is_continuous else set())
+    measured = graph.numbers | ({graph.reward} if graph.reward_is_continuous else set())
+    return judge(source, implied, graph.domains, measured)
 
 
 def _check_rows(source: Source, problem: Problem) -> None:
     """Refuse rows that do not fit the problem, also in columns that no test needs."""
     scale, variables = problem_scale(problem, source), problem.graph.variables
-    groups: list[tuple[str, ...]] = [(v,) for v in variables if v in source.columns and v not in problem.numbers] or [
-        variables
-    ]
+    counted = [v for v in variables if v in source.columns and v not in problem.numbers]
+    groups: list[tuple[str, ...]] = [(v,) for v in counted] or [variables]
     if not count(source, groups, scale.domains, scale.between)[groups[0]].sum():
         raise DataError(f"{source.name}: there are no plain observations to test the graph on")
     read_sample(source, [v for v in variables if v in problem.numbers and v in source.columns], {}, problem.numbers)

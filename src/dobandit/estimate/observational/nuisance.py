@@ -94,9 +94,8 @@ def _chosen(
         predictions: Array = np.empty(len(fold))
         for k in range(FOLDS):
             train, test = learnt_from & (fold != k), fold == k
-            predictions[test] = predict(
-                learner.make().fit(learner.features[train], target[train]), learner.features[test]
-            )
+            model = learner.make().fit(learner.features[train], target[train])
+            predictions[test] = predict(model, learner.features[test])
         found = float(loss(target, predictions)[learnt_from].mean())
         if found < smallest:
             best, smallest = Fitted(learner.name, predictions), found
