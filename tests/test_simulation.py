@@ -17,7 +17,7 @@ import dobandit as db
 from dobandit import worlds
 from dobandit.errors import DobanditError, SimulationError
 from dobandit.problem import Problem
-from dobandit.simulation import simulate_costs
+from dobandit.simulation import joined, simulate_costs
 from dobandit.simulation.regret import knapsack, optimum
 from tests import named_graphs as named
 
@@ -157,6 +157,28 @@ def test_every_file_and_frame_holds_the_same_results(tmp_path: Path, monkeypatch
         r.to_frame()
 
 
+def test_the_summary_counts_the_pulls_of_a_trial_and_a_hundred_are_usual() -> None:
+    problem = Problem("X -> Y", "Y", budget=30)  # every pull costs 1
+    found = db.simulate(problem, worlds.xor("X -> Y", 1), ["ucb", "f-kube"], budgets=[10, 30])
+    assert found.trials == 100
+    assert [(row["policy"], row["budget"], row["rounds"]) for row in found.summary()] == [
+        (name, budget, budget) for name in ("ucb", "f-kube") for budget in (10, 30)
+    ]
+
+
+def test_results_of_different_arms_are_joined_without_pulls_of_what_a_trial_lacks() -> None:
+    few, many = (
+        db.simulate(
+            Problem("X -> Y; Z -> Y", "Y", budget=9, intervenable=names), worlds.xor("X -> Y; Z -> Y", 1), ["ucb"], 2
+        )
+        for names in (["X"], ["X", "Z"])
+    )
+    both = joined([few, many])
+    assert both.arms == many.arms
+    assert both.pulls["ucb"].sum(axis=2).tolist() == [[9]] * 4
+    assert not both.pulls["ucb"][:2, :, [both.arms.index("do(Z=0)"), both.arms.index("do(Z=1)")]].any()
+
+
 @pytest.mark.parametrize(
     ("path", "message"),
     [
@@ -183,7 +205,7 @@ def test_results_that_cannot_be_written_leave_nothing(tmp_path: Path, path: str,
         ({"budgets": ["a"]}, "budgets: expected positive numbers"),
         ({"budgets": [5, -1]}, "budgets: expected positive numbers"),
         ({"policies": []}, "policies: name at least one"),
-        ({"policies": [3]}, "a policy is a name such as 'f-kube' or an object of .*, not 3"),
+        ({"policies": [3]}, "3 is not a policy: derive a class"),
         ({"policies": ["ucb", "UCB"]}, "ucb is named twice"),
         ({"policies": ["nothing"]}, "there is no policy 'nothing'"),
         ({"world": worlds.xor("A -> B", 0)}, "the world has no variable"),
