@@ -118,7 +118,8 @@ old,,,do()
 EXPECTED = """log.csv: 8 faults
   column intervention: do(Add=1) does not fit the problem: there is no variable Add; it has age, Ad and Buy \
 (1 row, line 4)
-  column intervention: 'do(Adds' is not an arm: write do(), do(X), do(X=value) or do(X=value, Z=value) (1 row, line 6)
+  column intervention: 'do(Adds' is not an arm: write do(), do(X), do(X=value) or do(X=value, "Another name"=value) \
+(1 row, line 6)
   column customer age has 1 row without a value (line 4)
   column customer age has 3 rows with the value 'old' (first in line 3); the values of age are numbers, or <30, 30-45 \
 and >=45
