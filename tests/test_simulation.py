@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from multiprocessing import get_context
@@ -16,8 +17,8 @@ import pytest
 import dobandit as db
 from dobandit import worlds
 from dobandit.errors import DobanditError, SimulationError
-from dobandit.problem import Problem
-from dobandit.simulation import joined, simulate_costs
+from dobandit.problem import Goal, Problem
+from dobandit.simulation import above_worst, joined, simulate_costs
 from dobandit.simulation.regret import knapsack, optimum
 from tests import named_graphs as named
 
@@ -177,6 +178,24 @@ def test_results_of_different_arms_are_joined_without_pulls_of_what_a_trial_lack
     assert both.arms == many.arms
     assert both.pulls["ucb"].sum(axis=2).tolist() == [[9]] * 4
     assert not both.pulls["ucb"][:2, :, [both.arms.index("do(Z=0)"), both.arms.index("do(Z=1)")]].any()
+
+
+@pytest.mark.parametrize(("goal", "expected"), [("max", [1.5, 0.6, 2.4]), ("min", [1.5, 2.4, 0.6])])
+def test_a_measured_reward_counts_from_the_worst_that_the_world_gives(goal: Goal, expected: list[float]) -> None:
+    """X is a fair coin; Y is 2 or 5, and 5 with probability 0.2 or 0.8: whatever range is declared."""
+    tables = {"X": ([], [0.5, 0.5]), "Y": (["X"], [[0.8, 0.2], [0.2, 0.8]])}
+    world = worlds.from_tables("X -> Y", tables, domains={"Y": [2, 5]})
+    problem = Problem("X -> Y", {"variable": "Y", "range": [0, 100]}, budget=9, goal=goal)
+    assert above_worst(problem, world)[0] == pytest.approx(expected)
+
+
+def test_warnings_say_in_how_many_trials() -> None:
+    found = db.simulate(PROBLEM, worlds.random(PROBLEM.graph, 1), ["ucb"], 3)
+    z = np.zeros(found.contradictions["ucb"].shape)
+    z[:2, -1, 1] = 4.2, 5.3
+    (warning,) = replace(found, contradictions={"ucb": z}).warnings()
+    assert warning.startswith(f"ucb: {found.arms[1]}: ")
+    assert warning.endswith("|z| = 5.3 (in 2 of 3 trials)")
 
 
 @pytest.mark.parametrize(
