@@ -183,7 +183,7 @@ def test_from_rows_with_the_problems_range() -> None:
         db.bounds(db.Problem("X -> Y; X <-> Y", {"variable": "Y"}, 100), {**rows, "X": [0, 0, 1, 1]}, {"X": 1}, "Y")
     identified = db.bounds("X -> Y", rows, do={"X": "yes"}, reward="Y", weights="share")
     assert (identified.low, identified.high) == pytest.approx((8.0, 8.0))
-    with pytest.raises(DobanditError, match="values of X are"):
+    with pytest.raises(DobanditError, match="X has no value maybe"):
         db.bounds(problem, rows, do={"X": "maybe"}, reward="Y")
 
 

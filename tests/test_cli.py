@@ -493,7 +493,13 @@ def test_run_for_scripts(dobandit: Run, tmp_path: Path) -> None:
     assert [(r["policy"], r["budget"]) for r in rows] == [("f-kube", 30), ("f-kube", 60), ("ucb", 30), ("ucb", 60)]
     assert all(set(r) == {"policy", "budget", "regret", "se", "spent", "rounds"} for r in rows)
     assert answer["rounds"] == pytest.approx(8 * (rows[1]["rounds"] + rows[3]["rounds"]))
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"report.html", "results.csv", "regret.png"}
+    written = {path.name for path in (tmp_path / "out").iterdir()}
+    assert written == {"report.html", "results.csv", "regret.png", "graph.png"}
+        "report.html",
+        "results.csv",
+        "regret.png",
+        "graph.png",
+    }
     again = json.loads(dobandit(*arguments, "--json", "--workers", 2).out)
     assert again["results"] == rows
 

@@ -145,7 +145,9 @@ def answers(log: str, folder: Path, dobandit: Callable[..., Ran]) -> list[str]:
     found = [dobandit(*command, "--quiet", "--json") for command in commands]
     assert [ran.code for ran in found] == [0] * 4, found
     documents = [{**json.loads(ran.out), "seconds": 0} for ran in found]
-    return [*map(json.dumps, documents), dobandit("study", "status", study, "--json").out]
+    status = json.loads(dobandit("study", "status", study, "--json").out)
+    del status["head"]  # of the history, in which words differ from numbers
+    return [*map(json.dumps, documents), json.dumps(status)]
 
 
 def test_words_and_numbers_say_the_same(tmp_path: Path, dobandit: Callable[..., Ran]) -> None:

@@ -184,7 +184,7 @@ def test_worlds_travel_between_processes() -> None:
     [
         ("do(X=7)", ArmError, r"do\(X=7\): X has no value 7; its values are low, mid and high"),
         ("do(Q=1)", UnknownVariable, r"there is no variable 'Q'"),
-        ("do(X<->Y=1)", ArmError, r"is not an arm"),
+        ("do(X<->Y=1)", UnknownVariable, r"there is no variable 'X<->Y'"),
         ("X=1", ArmError, r"is not an arm"),
     ],
 )

@@ -91,7 +91,7 @@ def test_totals_that_were_changed_are_found_even_with_their_checksum(path: Path)
 
 
 def test_a_history_that_was_forged_is_told_by_its_head(path: Path) -> None:
-    """Hashes can be computed again; then the head is another one, and whoever wrote it down knows."""
+    """Hashes can be computed again; then the head is another one, and people who wrote it down know."""
     known = verify(path).head
     with contextlib.closing(sqlite3.connect(path)) as base, base:
         base.execute("UPDATE event SET time = time + 1 WHERE number = 7")

@@ -75,7 +75,7 @@ def place_of(made: Policy) -> str:
 
 def is_importable(place: str) -> bool:
     """Whether another process can find it, at least one that runs the same script."""
-    return "<" not in place  # as in <locals> and <lambda>
+    return "<" not in place.partition("[")[0]  # as in <locals> and <lambda>
 
 
 def checked(kind: Kind, place: str) -> Kind:

@@ -27,7 +27,7 @@ def load(path: Path) -> Problem:
 
 
 def parse_problem(text: str, name: str = "problem") -> Problem:
-    """The problem that a TOML text describes; without a folder, it has no other files beside it.
+    r"""The problem that a TOML text describes; without a folder, it has no other files beside it.
 
     >>> parse_problem('budget = 9\nreward = "Y"\ngraph.edges = "X -> Y"').budget
     9.0

@@ -1,5 +1,5 @@
-"""Writers of one SQLite file wait in a queue. SQLite itself lets them try again after a while, and whoever tries at the
-right moment wins: with many of them, some wait for a minute.
+"""Writers of one SQLite file wait in a queue. SQLite itself lets them try again after a while, and the one that tries
+at the right moment wins: with many of them, some wait for a minute.
 
 A writer takes a ticket, and it is its turn when all who took one before are gone. A ticket is a lock on a byte of a
 file beside the study, which the system releases when its owner ends, however that happens. The queue keeps order only:
