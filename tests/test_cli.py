@@ -495,11 +495,6 @@ def test_run_for_scripts(dobandit: Run, tmp_path: Path) -> None:
     assert answer["rounds"] == pytest.approx(8 * (rows[1]["rounds"] + rows[3]["rounds"]))
     written = {path.name for path in (tmp_path / "out").iterdir()}
     assert written == {"report.html", "results.csv", "regret.png", "graph.png"}
-        "report.html",
-        "results.csv",
-        "regret.png",
-        "graph.png",
-    }
     again = json.loads(dobandit(*arguments, "--json", "--workers", 2).out)
     assert again["results"] == rows
 
