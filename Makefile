@@ -64,6 +64,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/effects.py
 	$(BIN)/python benchmarks/csv_files.py
 	$(BIN)/python benchmarks/studies.py
+	$(BIN)/python benchmarks/service.py
 	$(BIN)/python benchmarks/reproduction.py
 	$(BIN)/python benchmarks/pooled.py
 	$(BIN)/python benchmarks/coverage.py --trials 100

@@ -15,6 +15,7 @@ from dobandit.service.pages.forms import posted
 from dobandit.service.pages.rendering import page
 from dobandit.service.pictures import PICTURES, drawn
 from dobandit.service.refusals import Refusal
+from dobandit.service.shelf import Served
 from dobandit.service.visitors import visitor
 from dobandit.study import Study
 
@@ -22,7 +23,15 @@ from dobandit.study import Study
 async def show(request: Request) -> Response:
     visitor(request, "viewer")
     found = served(request)
-    return page(request, "study.html", study=found.name, tab="study", **await found.read(_content))
+    return page(request, "study.html", study=found.name, tab="study", **await found.read(lambda s: _kept(found, s)))
+
+
+def _kept(found: Served, study: Study) -> dict[str, Any]:
+    """What the page shows, worked out again only when the study has changed or a pull has expired."""
+    mark = study.last_event, sum(pull.state == "expired" for pull in study.pulls())
+    if found.kept is None or found.kept[0] != mark:
+        found.kept = mark, _content(study)
+    return found.kept[1]
 
 
 def _content(study: Study) -> dict[str, Any]:
