@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from _script import options
 from dobandit.chance import generator
 from dobandit.estimate.pooled import PooledEstimator
-from dobandit.evidence import open_source
+from dobandit.evidence import Evidence, open_source
 from dobandit.evidence.logged import read_log
 from dobandit.problem import Problem
 from dobandit.report.page import mean_text
@@ -82,10 +82,9 @@ def regrets(asked: Asked, number: int) -> tuple[float, float]:
 def pooled_means(problem: Problem, log: Log) -> Array:
     """The posterior means of the arms by our tables."""
     pooled = PooledEstimator(problem)
-    counts = read_log(problem, open_source(log), pooled.pool.layout).counts
-    shapes = pooled.conditions.shapes(counts[np.newaxis]).T
-    cells, totals = pooled.conditions.normalised(shapes), pooled.conditions.sums(shapes)
-    return pooled.weighing.known(cells, totals).means[:, 0]
+    evidence = Evidence.none(problem, pooled.tables, 1)
+    evidence.add_logged(read_log(problem, open_source(log), evidence.layout))
+    return pooled.known(pooled.tables_after(evidence)).means[:, 0]
 
 
 def bayesian_means(problem: Problem, world: World, log: Log, chance: Generator) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 from itertools import product
@@ -23,6 +24,8 @@ BOW = Graph("X -> Y; X <-> Y")
 INSTRUMENT = Graph("Z -> X -> Y; X <-> Y")
 BINARY = {"X": 2, "Y": 2, "Z": 2, "W": 2}
 WON = np.array([0.0, 1.0])
+GRAPHS = int(os.environ.get("DOBANDIT_BOUNDS", "60"))  # 300 takes some minutes
+LOGS = 10 * GRAPHS // 3 if "DOBANDIT_BOUNDS" in os.environ else 100
 
 
 def margins(joint: Array, graph: Graph) -> Callable[[tuple[str, ...]], Array]:
@@ -78,10 +81,10 @@ def test_an_instrument_has_the_bounds_of_balke_and_pearl() -> None:
 
 
 def test_the_truth_is_always_inside() -> None:
-    """60 random graphs with two- and three-valued variables, interventions on one or two of them."""
+    """Random graphs with two- and three-valued variables, interventions on one or two of them."""
     rng = np.random.default_rng(3)
     judged = {"natural": 0, "sharp": 0}
-    for i in range(60):
+    for i in range(GRAPHS):
         graph = random_admg(rng, 3, 5)
         model = random_model(graph, rng, (2, 3), deterministic=0.3 * (i % 2))
         *others, reward = graph.variables
@@ -154,11 +157,11 @@ def run(
 
 
 def test_a_finite_log_has_wider_bounds_that_hold_the_truth() -> None:
-    """100 logs of 500 rows: bow, instrument and a covariate. Each interval holds the true mean and the true bounds with
-    95 % confidence; of 100, at most 11 may miss (three standard errors)."""
+    """Logs of 500 rows: bow, instrument and a covariate. Each interval holds the true mean and the true bounds with
+    95 % confidence: of the means at most 5 % may miss, of the bounds three standard errors more."""
     rng = np.random.default_rng(6)
     missed = missed_bounds = 0
-    for i in range(100):
+    for i in range(LOGS):
         graph = (BOW, INSTRUMENT, Graph("W -> {X, Y}; X -> Y; X <-> Y"))[i % 3]
         model = random_model(graph, rng)
         joint = model.joint()
@@ -168,8 +171,8 @@ def test_a_finite_log_has_wider_bounds_that_hold_the_truth() -> None:
         population = bounds_of(query, margins(joint, graph), level=0)
         missed += not found.low <= mean_after(model, {"X": i % 2}, "Y", WON) <= found.high
         missed_bounds += not (found.low <= population.low and population.high <= found.high)
-    assert missed <= 11
-    assert missed_bounds <= 11
+    assert missed <= 0.05 * LOGS
+    assert missed_bounds <= 0.05 * LOGS + 3 * (0.05 * 0.95 * LOGS) ** 0.5
 
 
 def test_from_rows_with_the_problems_range() -> None:

@@ -120,7 +120,7 @@ def test_where_not_all_arms_can_be_counted_those_that_set_least_are(monkeypatch:
         right = PooledEstimator(wrong.with_hidden_causes(hidden))
         counted = evidence(policy("causal-thompson").compile(right.problem), [o for o in seen if "," not in o[0]])
         means, expected = (
-            e.known(of)[0].means[~alone] for e, of in ((repaired, translated), (right, counted.evidence))
+            e.known(e.tables_after(of)).means[~alone] for e, of in ((repaired, translated), (right, counted.evidence))
         )
         np.testing.assert_allclose(means, expected, atol=1e-12)
         state = made.start(1)._replace(added=added, look=np.array([10**6]))

@@ -34,10 +34,6 @@ class Beliefs(NamedTuple):
     refuted: Array  # how many standard deviations own rewards are off the graph's answer; 0 where they are not
     unknown: Flags  # arms about which there are no data at all: only the prior speaks
 
-    def of_arm(self, arm: int) -> dict[str, float]:
-        """Its mean and interval."""
-        return {"mean": float(self.means[arm]), "low": float(self.low[arm]), "high": float(self.high[arm])}
-
 
 class Doubted(NamedTuple):
     """What a policy holds against the graph of one row: as in `Doubts`. Whether the data may add to it: `guards`."""

@@ -11,13 +11,13 @@ import click
 from dobandit.cli.common import FILE, PROBLEM, ROWS, console, print_json, read_rows, say, with_common_options, world_of
 from dobandit.cli.tables import cell, table
 from dobandit.errors import NotIdentifiable, listing
-from dobandit.estimate.observational import LEVEL, Verdict, check_graph
+from dobandit.estimate.observational import LEVEL, Range, Verdict, arm_ranges, check_graph
 from dobandit.estimate.pooled import Standing, standings
 from dobandit.evidence import Fitted, fit
 from dobandit.graph import in_quotes, independencies, quoted
 from dobandit.identification import identify
 from dobandit.problem import Choose, Cost, Problem, Total, Uniform
-from dobandit.report import problem_figure
+from dobandit.report import interval, problem_figure
 
 Set = tuple[str, ...]  # of variables that an arm sets
 
@@ -41,14 +41,16 @@ def command(problem: Path, data: Path | None, plot: Path | None, as_json: bool, 
     source = None if data is None else fit(read_rows(data), found)
     verdicts = _verdicts(found, source)
     learnt = {s: _learnt(found, s) for s in dict.fromkeys(arm.variables for arm in found.arms) if s}
+    ranges = [Range()] * len(found.arms) if source is None else arm_ranges(found, source)
     if plot is not None:
         _draw(found, plot)
         say(f"wrote {plot}", quiet)
     if as_json:
         missing = {} if source is None else {"missing": source.affected._asdict()}
-        print_json({**_document(found, learnt, verdicts), **missing})
+        print_json({**_document(found, learnt, verdicts, ranges if data else None), **missing})
     else:
         _show(found, learnt)
+        _show_ranges(found, ranges)
         _show_independencies(found, verdicts, data)
         if source is not None and (sentence := source.affected.told()):
             console().print(f"\n{sentence}")
@@ -69,9 +71,11 @@ def _learnt(problem: Problem, variables: Set) -> tuple[str, str]:
     return estimand.method, str(estimand).split(" = ", 1)[1]
 
 
-def _document(problem: Problem, learnt: dict[Set, tuple[str, str]], verdicts: list[Verdict]) -> dict[str, Any]:
+def _document(
+    problem: Problem, learnt: dict[Set, tuple[str, str]], verdicts: list[Verdict], ranges: list[Range] | None
+) -> dict[str, Any]:
     methods = ["observed" if arm.observes else learnt[arm.variables][0] for arm in problem.arms]
-    arms = [
+    arms: list[dict[str, Any]] = [
         {
             "arm": str(arm),
             "cost": _plain_cost(cost),
@@ -84,6 +88,9 @@ def _document(problem: Problem, learnt: dict[Set, tuple[str, str]], verdicts: li
         }
         for arm, cost, method, standing in zip(problem.arms, problem.costs, methods, standings(problem), strict=True)
     ]
+    for arm_document, known in zip(arms, ranges or (), strict=False):
+        arm_document["bounds"] = None if known.bounds is None else vars(known.bounds)
+        arm_document["ruled_out"] = None if known.ruled_out is None else known.ruled_out._asdict()
     return {
         "variables": list(problem.graph.variables),
         "c_components": [list(problem.graph.in_order(c)) for c in problem.graph.c_components],
@@ -128,6 +135,23 @@ def _show(problem: Problem, learnt: dict[Set, tuple[str, str]]) -> None:
     screen.print(shown)
     for note in _notes(problem):
         screen.print(note, markup=False)
+
+
+def _show_ranges(problem: Problem, ranges: list[Range]) -> None:
+    """What the rows say of options that they do not identify."""
+    pairs = list(zip(map(str, problem.arms), ranges, strict=True))
+    if not any(known.bounds for _, known in pairs):
+        return
+    screen, head = console(), f"mean {problem.reward} that agrees with the rows"
+    shown = table("arm", head, "method")
+    for arm, known in pairs:
+        if known.bounds is not None:
+            shown.add_row(cell(arm), interval(known.bounds.low, known.bounds.high), f"{known.bounds.method} bounds")
+    screen.print()
+    screen.print(shown)
+    for arm, known in pairs:
+        if known.ruled_out is not None:
+            screen.print(f"{known.ruled_out.told(arm, problem.goal)}.", markup=False)
 
 
 def _notes(problem: Problem) -> Iterator[str]:

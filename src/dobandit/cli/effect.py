@@ -21,9 +21,9 @@ from dobandit.cli.common import (
     with_common_options,
     world_of,
 )
-from dobandit.errors import ArmError, listing
-from dobandit.estimate.observational import Effects, Question, estimates, naive_means
-from dobandit.evidence import fit
+from dobandit.errors import ArmError, DataError, listing
+from dobandit.estimate.observational import Bounds, Effects, Question, arm_bounds, estimates, naive_means
+from dobandit.evidence import Source, fit
 from dobandit.identification import identify
 from dobandit.problem import Arm, Problem
 
@@ -35,7 +35,8 @@ SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 @click.argument("data", type=FILE)
 @several("--do", "settings", "X=VALUE", "The intervention; may be given several times.")
 @click.option("--versus", metavar="X=VALUE", help="Another intervention, or do(): show the differences to it.")
-@click.option("--all", "all_arms", is_flag=True, help="All arms; those that observations cannot tell get no numbers.")
+@click.option("--all", "all_arms", is_flag=True, help="All arms; those that observations cannot tell get bounds.")
+@click.option("--bounds", is_flag=True, help="Where the rows cannot tell a mean: the range that agrees with them.")
 @click.option("--weights", metavar="COLUMN", help="A column of counts or probabilities of the rows.")
 @click.option("--level", default=0.95, show_default=True, type=SHARE, help="The level of the intervals.")
 @click.option("--truth", is_flag=True, help="Also show the true means, where the problem has a [world].")
@@ -47,6 +48,7 @@ def command(
     settings: tuple[str, ...],
     versus: str | None,
     all_arms: bool,
+    bounds: bool,
     weights: str | None,
     level: float,
     truth: bool,
@@ -61,7 +63,9 @@ def command(
     Only plain observations count: where there is a column `intervention`, its rows other than do() are left out.
     """
     found = Problem.load(problem)
-    arms = _arms(found, settings, all_arms)
+    if bounds and versus is not None:
+        raise click.UsageError("differences have no bounds: leave out --versus or --bounds")
+    arms = _arms(found, settings, all_arms, bounds)
     other = None if versus is None else _arm(found, "--versus", versus)
     source = fit(read_rows(data, weights), found)
     table = Effects(
@@ -70,6 +74,7 @@ def command(
         found.reward,
         found.goal,
         level,
+        _bounds(found, source, arms, level, bounds) if other is None and (all_arms or bounds) else (),
     )
     if plot is not None or not as_json:
         table = replace(table, naive=_differences(lambda of: naive_means(found, source, of), arms, other))
@@ -84,14 +89,25 @@ def command(
         console().print(table)
 
 
-def _arms(problem: Problem, settings: tuple[str, ...], all_arms: bool) -> list[Arm]:
-    """The arms that were asked for; one that observations cannot tell is an error unless all are asked for."""
+def _bounds(
+    problem: Problem, source: Source, arms: list[Arm], level: float, are_asked_for: bool
+) -> list[Bounds | None]:
+    """The bounds of what observations do not identify; where nothing else is asked for, they must exist."""
+    if are_asked_for and not problem.has_range:
+        hint = f"give {problem.reward} a range ([reward] range = [0, 10])"
+        raise DataError(f"--bounds needs the ends of the reward: {hint}")
+    return arm_bounds(problem, source, arms, level)
+
+
+def _arms(problem: Problem, settings: tuple[str, ...], all_arms: bool, bounds: bool) -> list[Arm]:
+    """The arms that were asked for; one that observations cannot tell is an error unless all, or bounds, are asked
+    for."""
     if all_arms == bool(settings):
         raise click.UsageError("say which effect: --do X=VALUE (once or several times), or --all")
     if all_arms:
         return list(problem.arms)
     arms = [_arm(problem, "--do", setting) for setting in dict.fromkeys(settings)]
-    for arm in arms:
+    for arm in arms if not bounds else ():
         identify(problem.graph, arm.variables, problem.reward)
     return arms
 
@@ -127,9 +143,11 @@ def _draw(table: Effects, path: Path) -> None:
 
     unknown = [math.nan] * len(table)
     rows = []
-    for (question, e), *others in zip(table, table.naive or unknown, table.truth or unknown, strict=True):
-        known = (None if math.isnan(value) else value for value in (e.mean, e.low, e.high, *others))
-        rows.append(EffectRow(str(question.arm), *known))
+    bounds = table.bounds or [None] * len(table)
+    for (question, e), b, *others in zip(table, bounds, table.naive or unknown, table.truth or unknown, strict=True):
+        mean, low, high, naive, truth = (None if math.isnan(v) else v for v in (e.mean, e.low, e.high, *others))
+        ends = None if b is None else (b.low, b.high)
+        rows.append(EffectRow(str(question.arm), mean, low, high, naive, truth, ends))
     title, xlabel = f"Effects on {table.reward}", f"mean of {table.reward}"
     if table.questions[0].versus is not None:
         xlabel = f"difference in the {xlabel} to {table.questions[0].versus}"

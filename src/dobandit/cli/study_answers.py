@@ -15,7 +15,18 @@ from dobandit.cli.common import answer, console, print_json, say, with_common_op
 from dobandit.cli.printable import printable
 from dobandit.cli.tables import cell, table
 from dobandit.errors import counted
-from dobandit.report import event_in_words, interval, lost, moment, nothing_known, number, percent, sources
+from dobandit.report import (
+    event_in_words,
+    interval,
+    lost,
+    moment,
+    nothing_known,
+    number,
+    percent,
+    said_of_best,
+    said_of_ranges,
+    sources,
+)
 from dobandit.study import (
     Pulls,
     Study,
@@ -105,8 +116,9 @@ def _status_page(study: Study) -> Group:
         numbers = [amount(arm.cost), str(arm.pulls), str(arm.open), number(arm.mean), interval(arm.low, arm.high)]
         numbers.append(percent(arm.probability_best, short=True))
         shown.add_row(cell(arm.arm), *numbers, own, f"{arm.own_rows:,}", arm.warning or "")
+    ranges = map(cell, said_of_ranges(found.arms, problem.goal))
     history = f"{counted(found.events, 'event')}, head {found.head}"
-    return Group(*lines, shown, *map(_warned, found.warnings), f"[dim]{history}[/]")
+    return Group(*lines, shown, *ranges, *map(_warned, found.warnings), f"[dim]{history}[/]")
 
 
 def _warned(text: str) -> str:
@@ -155,6 +167,8 @@ def best(study: Study, as_json: bool, quiet: bool) -> None:
     if unsure := nothing_known(found, len(problem.arms)):
         click.echo(printable(unsure))
     click.echo(sources(found.observational))
+    if unidentified := said_of_best(found):
+        click.echo(unidentified)
     for warning in found.warnings:
         click.echo(f"warning: {printable(warning)}")
 
@@ -177,7 +191,8 @@ def explain(study: Study, pull: int, as_json: bool, quiet: bool) -> None:
         shown.add_row(cell(arm.arm) + mark, *known, arm.warning or "")
     screen = console()
     screen.print(cell(f"Pull {found.id} is {found.arm}. {found.reason}"))
-    screen.print(shown, *map(_warned, found.warnings), sep="\n")
+    ranges = map(cell, said_of_ranges(found.arms, study.problem.goal))
+    screen.print(shown, *ranges, *map(_warned, found.warnings), sep="\n")
 
 
 @study_command

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 ROW, AXIS, MARGIN = 0.32, 6.2, 0.2  # inches: the height of an arm, the width of the values, white around
 UNKNOWN = "not identifiable from observations"
 ESTIMATE, NAIVE, TRUTH = "estimate with its interval", "naive conditional mean", "true value"
+BOUNDS = "bounds: not identifiable, but in this range"
 
 
 class EffectRow(NamedTuple):
@@ -29,6 +30,7 @@ class EffectRow(NamedTuple):
     high: float | None = None
     naive: float | None = None
     truth: float | None = None
+    bounds: tuple[float, float] | None = None  # the means that agree with observations
 
 
 def effects_figure(
@@ -52,7 +54,8 @@ def effects_figure(
 
 def _limits(rows: Sequence[EffectRow]) -> tuple[float, float]:
     """The range of all numbers and some air."""
-    values = [value for row in rows for value in row[1:] if value is not None] or [0.0, 1.0]
+    numbers = [(row.mean, row.low, row.high, row.naive, row.truth, *(row.bounds or ())) for row in rows]
+    values = [value for row in numbers for value in row if value is not None] or [0.0, 1.0]
     air = 0.06 * (max(values) - min(values)) or 0.5
     return min(values) - air, max(values) + air
 
@@ -79,7 +82,9 @@ def _draw_row(axes: Axes, y: float, row: EffectRow) -> None:
         axes.vlines(
             [row.truth], y - 0.32, y + 0.32, color=style.INK if identified else style.GREY, linewidth=1.3, zorder=6
         )
-    if not identified:
+    if row.bounds is not None:
+        _draw_bounds(axes, y, row.bounds)
+    elif not identified:
         _say_unknown(axes, y, [value for value in (row.naive, row.truth) if value is not None])
 
 
@@ -88,6 +93,16 @@ def _draw_estimate(axes: Axes, y: float, row: EffectRow) -> None:
         axes.plot([row.low, row.high], [y, y], color=style.BLUE, linewidth=2, solid_capstyle="butt", zorder=3)
     if row.mean is not None:
         axes.plot([row.mean], [y], "o", color=style.BLUE, markersize=6.5, zorder=4)
+
+
+def _draw_bounds(axes: Axes, y: float, bounds: tuple[float, float]) -> None:
+    """An open range: thin, with a stop at each end."""
+    axes.plot(list(bounds), [y, y], **_open_range())
+
+
+def _open_range() -> dict[str, Any]:
+    dashes = (0, (4, 2))
+    return {"color": style.BLUE, "linewidth": 1.1, "linestyle": dashes, "marker": "|", "markersize": 8, "zorder": 3}
 
 
 def _hollow(colour: str) -> dict[str, Any]:
@@ -111,5 +126,11 @@ def _legend_entries(rows: Sequence[EffectRow]) -> list[style.Entry]:
     estimate = Line2D([], [], color=style.BLUE, marker="o", markersize=6.5, linewidth=2)
     naive = Line2D([], [], linestyle="none", **_hollow(style.VERMILION))
     truth = Line2D([], [], linestyle="none", color=style.INK, marker="|", markersize=12, markeredgewidth=1.3)
-    entries = [("mean", estimate, ESTIMATE), ("naive", naive, NAIVE), ("truth", truth, TRUTH)]
+    bounds = Line2D([], [], **_open_range())
+    entries = [
+        ("mean", estimate, ESTIMATE),
+        ("bounds", bounds, BOUNDS),
+        ("naive", naive, NAIVE),
+        ("truth", truth, TRUTH),
+    ]
     return [(sign, label) for field, sign, label in entries if any(getattr(row, field) is not None for row in rows)]

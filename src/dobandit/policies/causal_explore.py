@@ -12,15 +12,16 @@ and the score of an arm is that of its best sum per cost (KG(*) of Frazier and P
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
-from dobandit.estimate.pooled import Doubts, PooledEstimator, log_improvements, total
+from dobandit.estimate.pooled import Doubts, PooledEstimator, Tables, log_improvements, total
 from dobandit.policies.guard import Guarded, OnPooledEvidence
-from dobandit.policies.protocol import Choice, View
+from dobandit.policies.protocol import OBSERVE, Choice, View
 from dobandit.policies.ties import pick, recommended
 from dobandit.problem import Problem
 
@@ -51,15 +52,19 @@ class CompiledCausalExplore(OnPooledEvidence[Doubts]):
         return self.graphs.no_doubts(rows)
 
     def decide(self, pooled: PooledEstimator, view: View, state: Doubts, chance: Chance) -> Choice[Doubts]:
-        known, totals = pooled.known(view.evidence)
+        tables = pooled.tables_after(view.evidence)
+        known = pooled.known(tables)
         state = state._replace(refuted=self.refuted(pooled, view.evidence, state.refuted, known))
         alone = pooled.judged_alone(state.refuted)
         means = np.where(alone, pooled.own.known(view.evidence).means, known.means.T)
-        able = pooled.candidates(pooled.without_aliases(means, view.costs, state.refuted), state.refuted)
+        ruled_out = pooled.ruled_out(view.evidence, known, view.costs)
+        candidates = partial(pooled.candidates, refuted=state.refuted, ruled_out=ruled_out and ruled_out.out)
+        able = candidates(pooled.without_aliases(means, view.costs, state.refuted))
         leader = recommended(self.levelled(able), view.costs)
-        gap = pooled.candidates(means, state.refuted) - means[np.arange(len(leader)), leader][:, np.newaxis]
-        rivals = np.flatnonzero(np.isfinite(gap).any(axis=0))  # the others are not recommended, whatever is learnt
-        information = _information(pooled, view, known.gradients, totals, leader, alone, rivals)
+        gap = candidates(means) - means[np.arange(len(leader)), leader][:, np.newaxis]
+        # The others are not recommended, whatever is learnt. Of those that are ruled out, other rows may have others.
+        rivals = np.flatnonzero(np.isfinite(pooled.candidates(means, state.refuted, None)).any(axis=0))
+        information = _information(pooled, view, known.gradients, tables, leader, alone, rivals)
         score = np.max([_score(gap[:, rivals], information, h, view, pooled) for h in _sums(view)], axis=0)
         score = _or_cheapest(pooled.without_aliases(score, view.costs, state.refuted), view)
         arms, info = pick(score, view, chance)
@@ -95,22 +100,25 @@ def _information(
     pooled: PooledEstimator,
     view: View,
     gradients: Array,
-    totals: Array,
+    tables: Tables,
     leader: Indices,
     alone: Flags,
     rivals: Indices,
 ) -> _Information:
     gradients = np.where(alone.T[:, np.newaxis], 0.0, gradients)
     against = gradients[leader, :, np.arange(len(leader))].T - gradients[rivals]  # axes: rival, cell, row
-    cells = pooled.cells(view.evidence)
+    cells, totals, met = tables.cells, tables.totals, pooled.expected_per_pull(view.evidence)
     moved = pooled.conditions.covariance(cells, against, against)
     # How far the prior is off is uncertain, too: if anything up to what it may be is equally likely, the variance is a
     # third of its square. Every z has a part of that, which outcomes on z remove.
     off = pooled.conditions.by_prior(cells, against)
     moved += total(np.moveaxis(off / totals, 1, 0))[:, np.newaxis] * off * (totals + 1) / (3 * totals)
-    totals, met, moved = (
-        np.ascontiguousarray(np.moveaxis(a, -1, 0)) for a in (totals, pooled.expected_per_pull(view.evidence), moved)
-    )
+    if tables.priors is not None:  # observations move the priors of private tables, as if these were further tables
+        observed = np.zeros((len(met), *tables.priors.number.T.shape))
+        observed[OBSERVE] = pooled.observed_shares(view.evidence).T
+        moved = np.concatenate([moved, pooled.informing.moved(tables.priors, totals, against)], axis=1)
+        totals, met = np.concatenate([totals, tables.priors.number.T]), np.concatenate([met, observed], axis=1)
+    totals, met, moved = (np.ascontiguousarray(np.moveaxis(a, -1, 0)) for a in (totals, met, moved))
     return _Information(leader, rivals, totals, met, moved, alone)
 
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from dobandit.arrays import Array, Indices
 from dobandit.chance import Chance
-from dobandit.estimate.pooled import Added, ArmEstimates, PooledEstimator, total
+from dobandit.estimate.pooled import Added, ArmEstimates, PooledEstimator, Tables, total
 from dobandit.policies.guard import Guarded, OnPooledEvidence
 from dobandit.policies.protocol import OBSERVE, Choice, Reason, View, rows_of, updated
 from dobandit.policies.ties import pick
@@ -46,6 +46,7 @@ class State(NamedTuple):
     as_good: Array  # what an observation teaches about an arm, as a share of what a pull of the arm teaches
     by_prior: Array  # how far the mean of an arm may be off because the prior fills cells that have no data
     narrow: Array  # what is left of the distance of an arm's draw from its mean
+    ruled_out: Array  # 1 for arms that cannot be the best, whatever the hidden causes are
     refuted: Array  # from here on as in Doubts
     added: Added
     look: Indices
@@ -74,7 +75,7 @@ class CompiledCausalThompson(OnPooledEvidence[State]):
         arms = len(self.problem.arms)
         weights = np.zeros((rows, MOST_ESTIMATES * arms))
         due, of_arms = np.zeros(rows, dtype=np.intp), np.zeros((rows, arms))
-        return State(due, weights, of_arms, of_arms, of_arms, *self.graphs.no_doubts(rows))
+        return State(due, weights, of_arms, of_arms, of_arms, of_arms, *self.graphs.no_doubts(rows))
 
     def changes_state(self, view: View, state: State) -> bool:
         return bool((state.due <= view.times).any() or (self.guard and (state.look <= view.told.sum(axis=1)).any()))
@@ -85,7 +86,9 @@ class CompiledCausalThompson(OnPooledEvidence[State]):
         index = np.maximum(drawn, means)
         # An observation informs all arms, so do() has the benefit of every doubt: a low draw counts as a high one.
         index[:, OBSERVE] = means[:, OBSERVE] + np.abs(drawn[:, OBSERVE] - means[:, OBSERVE])
-        index = pooled.candidates(index / view.costs, state.refuted)
+        index = pooled.candidates(
+            index / view.costs, state.refuted, state.ruled_out > 0 if len(pooled.natural) else None
+        )
         arms, info = pick(pooled.without_aliases(index, view.costs, state.refuted), view, chance)
         instead = self._better_observed(view, state, arms, means)
         arms[instead], info.reason[instead] = OBSERVE, Reason.OBSERVATION_TEACHES
@@ -101,14 +104,17 @@ class CompiledCausalThompson(OnPooledEvidence[State]):
         return state
 
     def _recomputed(self, pooled: PooledEstimator, view: View, state: State) -> State:
-        known, totals = pooled.known(view.evidence)
+        tables = pooled.tables_after(view.evidence)
+        known = pooled.known(tables)
         due = view.times + 1 + view.times // RENEW
-        as_good = _as_good(pooled, view, known.gradients, totals)
+        as_good = _as_good(pooled, view, known.gradients, tables)
         weights = np.zeros(state.weights.shape)
         weights[:, : pooled.pool.estimates] = known.weights.T
         refuted = self.refuted(pooled, view.evidence, state.refuted, known)
-        narrow = _narrow(view, known, pooled)
-        return State(due, weights, as_good, known.by_prior.T.copy(), narrow, refuted, state.added, state.look)
+        narrow, by_prior = _narrow(view, known, pooled), known.by_prior.T.copy()
+        found = pooled.ruled_out(view.evidence, known, view.costs)
+        out = np.zeros(refuted.shape) if found is None else found.out.astype(float)
+        return State(due, weights, as_good, by_prior, narrow, out, refuted, state.added, state.look)
 
     def _drawn_and_means(
         self, pooled: PooledEstimator, view: View, state: State, chance: Chance
@@ -174,11 +180,15 @@ def _narrow(view: View, known: ArmEstimates, pooled: PooledEstimator) -> Array:
     return np.asarray(np.sqrt(np.minimum(np.log1p(ahead * per_pull) / np.log1p(draws), 1.0)))
 
 
-def _as_good(pooled: PooledEstimator, view: View, gradients: Array, totals: Array) -> Array:
+def _as_good(pooled: PooledEstimator, view: View, gradients: Array, tables: Tables) -> Array:
     """By how much an observation reduces the variance of an arm's mean, as a share of what the arm itself does."""
-    cells = pooled.cells(view.evidence)
-    reduction = pooled.conditions.covariance(cells, gradients, gradients) / ((totals + 1) * (totals + 2))
+    reduction = pooled.conditions.covariance(tables.cells, gradients, gradients)
+    reduction /= (tables.totals + 1) * (tables.totals + 2)
     reached = pooled.expected_per_pull(view.evidence)
     own = total(np.moveaxis(reached * reduction, 1, 0))
     by_observing = total(np.moveaxis(reached[OBSERVE] * reduction, 1, 0))
+    if tables.priors is not None:
+        number = tables.priors.number.T
+        moved = pooled.informing.moved(tables.priors, tables.totals, gradients) / ((number + 1) * (number + 2))
+        by_observing += total(np.moveaxis(pooled.observed_shares(view.evidence).T * moved, 1, 0))
     return np.divide(by_observing, own, out=np.zeros(own.shape), where=own > 0).T

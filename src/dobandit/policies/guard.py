@@ -100,10 +100,12 @@ class OnPooledEvidence(Compiled[S]):
         found = np.zeros(len(view.trials), dtype=np.intp)
         refuted, added = self._doubts(view, state)
         for rows, pooled, seen in self.graphs.by_graph(view.evidence, added):
-            known, _ = pooled.known(seen)
+            known = pooled.known(pooled.tables_after(seen))
             off = self.refuted(pooled, seen, refuted[rows], known)
             means = np.where(pooled.judged_alone(off), pooled.own.known(seen).means, known.means.T)
-            found[rows] = recommended(self.levelled(pooled.candidates(means, off)), view.costs[rows])
+            ruled_out = pooled.ruled_out(seen, known, view.costs[rows])
+            able = pooled.candidates(means, off, ruled_out and ruled_out.out)
+            found[rows] = recommended(self.levelled(able), view.costs[rows])
         return found
 
     def levelled(self, scores: Array) -> Array:
@@ -114,7 +116,7 @@ class OnPooledEvidence(Compiled[S]):
         found = np.zeros(view.costs.shape)
         refuted, added = self._doubts(view, state)
         for rows, pooled, seen in self.graphs.by_graph(view.evidence, added):
-            found[rows] = self.refuted(pooled, seen, refuted[rows], pooled.known(seen)[0])
+            found[rows] = self.refuted(pooled, seen, refuted[rows], pooled.known(pooled.tables_after(seen)))
         return found
 
     def violations(self, view: View) -> Array:

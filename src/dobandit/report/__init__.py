@@ -6,5 +6,6 @@ from dobandit.report.markdown import to_markdown
 from dobandit.report.numbers import interval, number, percent
 from dobandit.report.page import AGAINST, Page, Picture, Points, Section, Table
 from dobandit.report.problem_graph import problem_figure
+from dobandit.report.ranges import said_of_best, said_of_ranges
 from dobandit.report.reproduction import remove_others, write_page, write_reproduction
 from dobandit.report.studies import event_in_words, lost, moment, nothing_known, sources, why_nothing

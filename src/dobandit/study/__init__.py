@@ -1,6 +1,6 @@
 """Studies: ask what to try next, tell what came out, never lose or double-spend a thing."""
 
-from dobandit.study.answers import Best, Status
+from dobandit.study.answers import ArmStatus, Best, Status
 from dobandit.study.books import Money
 from dobandit.study.documents import (
     asked_document,
@@ -13,6 +13,7 @@ from dobandit.study.documents import (
     verified_document,
 )
 from dobandit.study.events import Event
+from dobandit.study.explanation import ArmNumbers
 from dobandit.study.facts import EVENT_KINDS
 from dobandit.study.files import OutcomeRow
 from dobandit.study.outcomes import written

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from dobandit.certainty import Verdict
+from dobandit.estimate.observational import Bounds, RuledOut
 from dobandit.policies import OBSERVE, spec_of
 from dobandit.study.assessment import Judged, judged_arms, verdict
 from dobandit.study.books import Books, Money
@@ -31,6 +32,9 @@ class ArmStatus(NamedTuple):
     own_mean: float | None  # of the rows in which just this was done, without what the graph says; None without rows
     own_rows: int
     probability_best: float
+    bounds: Bounds | None  # the means that agree with the observations, if these do not identify it
+    ruled_out: RuledOut | None  # why it cannot be the best, whatever the hidden causes are
+    from_log: float | None  # by which share its mean follows the observations of its value, if they do not identify it
 
 
 class Status(NamedTuple):
@@ -76,11 +80,13 @@ class Best(NamedTuple):
     cost: float
     expected_loss: float
     unknown: tuple[str, ...]
+    bounds: Bounds | None  # as in ArmStatus
+    from_log: float | None
 
 
 def status(books: Books, now: float) -> Status:
     known = judged_arms(books)
-    answer = verdict(books, known.beliefs)
+    answer = verdict(books, known)
     return Status(
         policy=spec_of(books.policy),
         budget=books.money,
@@ -127,11 +133,16 @@ def _arms(books: Books, known: Judged, answer: Verdict) -> tuple[ArmStatus, ...]
             cost=float(books.costs[0, k]),
             pulls=int(books.done[0, k]),
             open=int(books.pending[0, k]),
-            **known.beliefs.of_arm(k),
+            mean=float(known.beliefs.means[k]),
+            low=float(known.beliefs.low[k]),
+            high=float(known.beliefs.high[k]),
             warning=known.warning(k),
             own_mean=float(own[k]) if rows[k] else None,
             own_rows=round(float(rows[k])),
             probability_best=float(answer.probabilities[k]),
+            bounds=known.ranges[k].bounds,
+            ruled_out=known.ranges[k].ruled_out,
+            from_log=known.ranges[k].from_log,
         )
         for k, arm in enumerate(books.problem.arms)
     )
@@ -154,11 +165,13 @@ def open_pulls(books: Books, events_of: Callable[[int], Sequence[Event]], now: f
 
 def best(books: Books) -> Best:
     known, arms = judged_arms(books), books.problem.arms
-    answer = verdict(books, known.beliefs)
+    answer = verdict(books, known)
     arm, told = answer.arm, books.judged.evidence.told[0]
     return Best(
         arm=str(arms[arm]),
-        **known.beliefs.of_arm(arm),
+        mean=float(known.beliefs.means[arm]),
+        low=float(known.beliefs.low[arm]),
+        high=float(known.beliefs.high[arm]),
         probability_best=answer.probability,
         observational=float(told[OBSERVE] / max(told.sum(), 1.0)),
         pulls=int(books.done[0, arm]),
@@ -167,4 +180,6 @@ def best(books: Books) -> Best:
         cost=float(books.costs[0, arm]),
         expected_loss=answer.loss,
         unknown=tuple(str(a) for a, is_unknown in zip(arms, answer.unknown, strict=True) if is_unknown),
+        bounds=known.ranges[arm].bounds,
+        from_log=known.ranges[arm].from_log,
     )

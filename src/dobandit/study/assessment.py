@@ -15,6 +15,7 @@ from dobandit.evidence import Evidence
 from dobandit.policies import contradiction_told, recommended, violation_told
 from dobandit.study.books import Books
 from dobandit.study.decisions import doubts, doubts_graph, recommend
+from dobandit.study.ranges import Ranged, ranged
 
 
 class Judged(NamedTuple):
@@ -22,6 +23,7 @@ class Judged(NamedTuple):
 
     beliefs: Beliefs
     warnings: tuple[str, ...]
+    ranges: tuple[Ranged, ...]  # what observations say of options that they do not identify
 
     def warning(self, arm: int) -> str | None:
         """What is said of an arm whose own rewards contradict the graph."""
@@ -35,20 +37,23 @@ def judged_arms(books: Books) -> Judged:
     rng = generator(books.seed, f"study:{books.number}")
     if graphs is None:
         nothing = Doubted(np.zeros(evidence.told.shape), np.zeros((1, 0), dtype=bool), False)
-        return Judged(believed(books.problem, None, evidence, nothing, rng), ())
+        return Judged(believed(books.problem, None, evidence, nothing, rng), (), (Ranged(),) * len(books.problem.arms))
     refuted, added = _doubts(books, graphs)
     known = believed(books.problem, graphs, evidence, Doubted(refuted, added, doubts_graph(books)), rng)
-    return Judged(known, _warnings(graphs, evidence, added))
+    ranges = ranged(books.problem, graphs, evidence, added, books.costs)
+    return Judged(known, _warnings(graphs, evidence, added), ranges)
 
 
-def verdict(books: Books, known: Beliefs) -> Verdict:
+def verdict(books: Books, known: Judged) -> Verdict:
     """Which option is the answer, and how sure that is. The memory must be known (`remember`)."""
     arm = _best_per_cost(books, known) if books.problem.objective == "cumulative" else recommend(books)
-    return judged(books.problem, known, books.costs[0], arm)
+    return judged(books.problem, known.beliefs, books.costs[0], arm)
 
 
-def _best_per_cost(books: Books, known: Beliefs) -> int:
-    return int(recommended(known.above[np.newaxis] / books.costs, books.costs)[0])
+def _best_per_cost(books: Books, known: Judged) -> int:
+    can_be_best = np.array([option.ruled_out is None for option in known.ranges])
+    above = np.where(can_be_best, known.beliefs.above, -np.inf)
+    return int(recommended(above[np.newaxis] / books.costs, books.costs)[0])
 
 
 def _doubts(books: Books, graphs: RepairedGraphs) -> tuple[Array, Added]:

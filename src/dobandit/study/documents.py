@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 
+from dobandit.estimate.observational import Bounds, RuledOut
 from dobandit.problem import Arm
 from dobandit.study.answers import ArmStatus, Best, Status
 from dobandit.study.books import Money
@@ -21,6 +22,7 @@ from dobandit.study.verification import Verification
 
 Document = dict[str, Any]
 T = TypeVar("T", ArmStatus, Status, Best)
+_RANGES: Mapping[str, type[Any]] = {"bounds": Bounds, "ruled_out": RuledOut}
 _LEFT_OUT = ("evidence", "state")  # of an event: the tables of a log, and the arrays that a policy remembers
 
 
@@ -69,7 +71,7 @@ def status_document(found: Status) -> Document:
         "budget": found.budget._asdict(),
         "pulls": counts,
         "uncounted": list(found.uncounted),
-        "arms": [arm._asdict() for arm in found.arms],
+        "arms": [_with_ranges(arm._asdict()) for arm in found.arms],
     }
 
 
@@ -81,7 +83,7 @@ def read_status(document: Document) -> Status:
 
 
 def best_document(found: Best) -> Document:
-    return found._asdict()
+    return _with_ranges(found._asdict())
 
 
 def read_best(document: Document) -> Best:
@@ -89,7 +91,7 @@ def read_best(document: Document) -> Best:
 
 
 def explained_document(found: Explanation) -> Document:
-    return {**found._asdict(), "arms": [vars(arm) for arm in found.arms]}
+    return {**found._asdict(), "arms": [_with_ranges(vars(arm)) for arm in found.arms]}
 
 
 def read_explained(document: Document) -> Explanation:
@@ -104,7 +106,14 @@ def _read(kind: type[T], document: Mapping[str, Any]) -> T:
 
 def _with_nan(document: Mapping[str, Any]) -> Document:
     """Null is no number where a mean or an end of an interval is not known yet."""
-    return {k: math.nan if v is None and k in ("mean", "low", "high") else v for k, v in document.items()}
+    found: Document = {k: math.nan if v is None and k in ("mean", "low", "high") else v for k, v in document.items()}
+    return {k: _RANGES[k](**v) if k in _RANGES and v is not None else v for k, v in found.items()}
+
+
+def _with_ranges(fields: Mapping[str, Any]) -> Document:
+    """Bounds, and why an option cannot be the best, as documents of their own."""
+    ranges = {name: fields[name] for name in _RANGES if fields.get(name) is not None}
+    return {**fields, **{name: vars(r) if isinstance(r, Bounds) else r._asdict() for name, r in ranges.items()}}
 
 
 # -- the history -----------------------------------------------------------------------------------

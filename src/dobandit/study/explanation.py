@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dobandit.arrays import Array
+from dobandit.estimate.observational import Bounds, RuledOut
 from dobandit.policies import Reason
 from dobandit.study import facts
 from dobandit.study.assessment import judged_arms
@@ -47,6 +48,9 @@ class ArmNumbers:
     high: float
     index: float | None
     warning: str | None
+    bounds: Bounds | None  # the means that agree with the observations, if these do not identify it
+    ruled_out: RuledOut | None  # why it cannot be the best, whatever the hidden causes are
+    from_log: float | None  # by which share its mean follows the observations of its value, if they do not identify it
 
 
 class Explanation(NamedTuple):
@@ -73,7 +77,16 @@ def explained(access: Access, pull: int) -> Explanation:
     indices = [None] * len(arms) if index is None else index.tolist()
     numbers = tuple(
         ArmNumbers(
-            str(arm), float(books.costs[0, k]), **known.beliefs.of_arm(k), index=indices[k], warning=known.warning(k)
+            str(arm),
+            float(books.costs[0, k]),
+            mean=float(known.beliefs.means[k]),
+            low=float(known.beliefs.low[k]),
+            high=float(known.beliefs.high[k]),
+            index=indices[k],
+            warning=known.warning(k),
+            bounds=known.ranges[k].bounds,
+            ruled_out=known.ranges[k].ruled_out,
+            from_log=known.ranges[k].from_log,
         )
         for k, arm in enumerate(arms)
     )

@@ -96,6 +96,15 @@ def _reversed(chance: Generator, trial: int) -> World:
             return world
 
 
+def _bow_reversed(chance: Generator, trial: int) -> World:
+    while True:
+        world = _strong(some_arm_not_identifiable, chance, trial)
+        problem = make.problem_of(world)
+        means, seeing = world.means(problem), make.observed_means(world, problem.arms)[0]
+        if means.max() - means[seeing.argmax()] >= WORSE:
+            return world
+
+
 def _rare(chance: Generator, trial: int) -> World:
     while True:
         world = _rand(chance, trial)
@@ -196,6 +205,7 @@ _SOURCES = (
     Source("reversed", "rand where seeing names a wrong arm as the best", _reversed),
     Source("bow", "random graphs, some arm not identifiable", partial(_random, some_arm_not_identifiable)),
     Source("bow-strong", "bow with strong confounding", partial(_strong, some_arm_not_identifiable)),
+    Source("bow-reversed", "bow-strong where seeing names a wrong arm as the best", _bow_reversed),
     Source("rare", "rand where the best arm sets what is seen in 2 of 100 cases", _rare),
     Source("wide", "a reward with six parents; the best arm sets what is seen in 1 of 100 cases", _wide),
     Source(

@@ -15,7 +15,7 @@ interval), always by the same random numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal
@@ -30,10 +30,11 @@ from dobandit.estimate.observational.interval import score_distances, squared_er
 from dobandit.estimate.observational.linear_program import can_solve
 from dobandit.estimate.observational.plugin import Rows
 from dobandit.estimate.observational.question import arm_of, checked_level, codes_of
-from dobandit.estimate.observational.scale import infer_scale, is_distribution, problem_scale
-from dobandit.evidence import Data, Weights, check_spelling, count, open_source
-from dobandit.graph import GraphLike, as_graph
-from dobandit.problem import Problem, Value
+from dobandit.estimate.observational.scale import Scale, infer_scale, is_distribution, problem_scale
+from dobandit.evidence import Data, Source, Weights, check_spelling, count, fit, open_source
+from dobandit.graph import Graph, GraphLike, as_graph
+from dobandit.identification import is_identifiable
+from dobandit.problem import Arm, Problem, Value
 
 DRAWS = 200  # of the distribution: the ends of a 95 % interval are then the 5 outermost draws
 BoundsMethod = Literal["natural", "sharp"]
@@ -77,22 +78,68 @@ def bounds(
     except NotIdentifiable:
         pass
     problem = graph if isinstance(graph, Problem) and graph.reward == reward else None
-    if problem and not np.isfinite(problem.reward_values).all():
+    if problem and not problem.has_range:
         raise DobanditError(f"bounds need the ends of the reward: give {reward} a range ([reward] range = [0, 10])")
-    arm, graph, source = arm_of(do), as_graph(graph), open_source(data, weights)
-    check_spelling(source, graph.variables)
-    needed = graph.in_order(graph.ancestral([reward]) | set(arm.variables))
-    scale = problem_scale(problem, source, declared=True) if problem else infer_scale(source, needed, reward)
-    cards = {v: len(scale.domains[v]) for v in needed}
-    query = Query(graph, codes_of(arm, scale.domains), reward, cards, np.array(scale.worth), bool(scale.between))
+    source = open_source(data, weights)
+    if isinstance(graph, Problem):
+        source = fit(source, graph)
+    return _Log(as_graph(graph), reward, source, problem).bounds(arm_of(do), checked_level(level))
 
-    def counts(group: tuple[str, ...]) -> Array:
-        return count(source, [group], scale.domains, scale.between)[group]
 
-    total = float(counts((reward,)).sum())
-    if not total > 0:
-        raise DataError(f"{source.name}: there are no rows to estimate from")
-    return bounds_of(query, counts, 0.0 if is_distribution(source, total) else checked_level(level))
+def arm_bounds(problem: Problem, source: Source, arms: Sequence[Arm], level: float = 0.95) -> list[Bounds | None]:
+    """The bounds of those arms that observations do not identify; None for the others, and where the ends of the reward
+    are not known.
+
+    Parameters
+    ----------
+    problem
+        The problem, whose values the rows must have.
+    source
+        The rows.
+    arms
+        What is set.
+    level
+        As for `bounds`.
+    """
+    asked = [a for a in arms if problem.has_range and not is_identifiable(problem.graph, a.variables, problem.reward)]
+    if not asked:
+        return [None] * len(arms)
+    log = _Log(problem.graph, problem.reward, fit(source, problem), problem)
+    return [log.bounds(arm, level) if arm in asked else None for arm in arms]
+
+
+class _Log:
+    """The rows of a log, counted as they are needed."""
+
+    def __init__(self, graph: Graph, reward: str, source: Source, problem: Problem | None) -> None:
+        check_spelling(source, graph.variables)
+        self._source, self._reward, self._problem = source, reward, problem
+        # A number without bins has no values to count by: it stays out, as if it were hidden.
+        numbers = problem.numbers if problem else frozenset[str]()
+        self._graph = graph.project(set(graph.variables) - numbers) if numbers else graph
+        self._known: dict[tuple[str, ...], Array] = {}
+
+    def bounds(self, arm: Arm, level: float) -> Bounds:
+        reward, graph = self._reward, self._graph
+        needed = graph.in_order(graph.ancestral([reward]) | set(arm.variables))
+        scale = self._scale(needed)
+        cards = {v: len(scale.domains[v]) for v in needed}
+        query = Query(graph, codes_of(arm, scale.domains), reward, cards, np.array(scale.worth), bool(scale.between))
+
+        def counts(group: tuple[str, ...]) -> Array:
+            if group not in self._known:
+                self._known[group] = count(self._source, [group], scale.domains, scale.between)[group]
+            return self._known[group]
+
+        total = float(counts((reward,)).sum())
+        if not total > 0:
+            raise DataError(f"{self._source.name}: there are no rows to estimate from")
+        return bounds_of(query, counts, 0.0 if is_distribution(self._source, total) else level)
+
+    def _scale(self, needed: Sequence[str]) -> Scale:
+        if self._problem is None:
+            return infer_scale(self._source, needed, self._reward)
+        return problem_scale(self._problem, self._source, declared=True)
 
 
 def bounds_of(query: Query, counts: Counts, level: float) -> Bounds:

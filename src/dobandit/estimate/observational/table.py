@@ -21,7 +21,9 @@ import numpy as np
 
 from dobandit.errors import counted
 from dobandit.estimate.observational.from_rows import Effect, estimates
+from dobandit.estimate.observational.partial import Bounds, arm_bounds
 from dobandit.estimate.observational.question import Question, arm_of
+from dobandit.estimate.observational.ruled_out import RuledOut, ruled_out
 from dobandit.evidence import NONE_MISSING, Data, MissingRows, Weights, frame, open_source
 from dobandit.markup import html_table
 from dobandit.problem import Arm, Goal, Problem, Value
@@ -41,6 +43,7 @@ class Effects:
     reward: str
     goal: Goal
     level: float
+    bounds: Sequence[Bounds | None] = ()
     naive: Sequence[float] | None = None
     truth: Sequence[float] | None = None
 
@@ -65,11 +68,29 @@ class Effects:
                 "high": _known(effect.high),
                 "n": effect.n,
                 "method": effect.method,
-                "bounds": None,
+                "bounds": None if bounds is None else vars(bounds),
                 **({"fits": [fit.to_dict() for fit in effect.fits]} if effect.fits else {}),
             }
-            for question, effect in zip(self.questions, self.found, strict=True)
+            for (question, effect), bounds in zip(self, self._bounds, strict=True)
         ]
+
+    @property
+    def _bounds(self) -> Sequence[Bounds | None]:
+        return self.bounds or [None] * len(self)
+
+    @property
+    def ruled_out(self) -> list[RuledOut | None]:
+        """Why an option cannot be the best, for those that observations do not identify; None for all others."""
+        names = [str(question.arm) for question in self.questions]
+        among = [k for k, bounds in enumerate(self._bounds) if bounds is not None]
+        return ruled_out(self.goal, names, [self._ends(k) for k in range(len(self))], among)
+
+    def _ends(self, k: int) -> tuple[float, float] | None:
+        """The interval of an effect, or the bounds where it is not identifiable."""
+        effect, bounds = self.found[k], self._bounds[k]
+        if bounds is not None:
+            return bounds.low, bounds.high
+        return None if math.isnan(effect.low) else (effect.low, effect.high)
 
     def to_frame(self) -> Any:
         """The records as a pandas DataFrame, or a polars one where pandas is not installed."""
@@ -119,6 +140,10 @@ class Effects:
         if self.naive is not None:
             what = "mean of" if versus is None else "difference between"
             found.append(f"naive: the {what} the rows that happened to have these values, confounding included")
+        if any(bounds is not None for bounds in self._bounds):
+            found.append("bounds: observations do not identify the mean; whatever the hidden causes are, it lies here")
+            arms = zip(self.questions, self.ruled_out, strict=True)
+            found += [reason.told(str(question.arm), self.goal) for question, reason in arms if reason is not None]
         fits = dict.fromkeys(str(fit) for effect in self.found for fit in effect.fits)
         if fits:
             found.append("doubly-robust: tables cannot hold all that is adjusted for, so models stand in for them")
@@ -144,13 +169,15 @@ class Effects:
         return [self._row(i) for i in order]
 
     def _row(self, i: int) -> list[str]:
-        effect = self.found[i]
-        known = effect.method != "none"
-        numbers = (
-            [f"{effect.mean:.4g}", f"{effect.low:.4g} to {effect.high:.4g}", f"{effect.n:,}"] if known else [""] * 3
-        )
+        effect, bounds = self.found[i], self._bounds[i]
+        numbers, method = ["", "", ""], "not identifiable"
+        if effect.method != "none":
+            numbers = [f"{effect.mean:.4g}", f"{effect.low:.4g} to {effect.high:.4g}", f"{effect.n:,}"]
+            method = effect.method
+        elif bounds is not None:
+            numbers, method = ["", f"{bounds.low:.4g} to {bounds.high:.4g}", ""], f"{bounds.method} bounds"
         extras = [_number(values[i]) for values in (self.naive, self.truth) if values is not None]
-        return [str(self.questions[i].arm), *numbers, *extras, effect.method if known else "not identifiable"]
+        return [str(self.questions[i].arm), *numbers, *extras, method]
 
 
 def effects(
@@ -175,11 +202,14 @@ def effects(
     -------
     Effects
         A table with a row for each arm. It prints itself; `to_dicts()` and `to_frame()` give its numbers. An arm whose
-        effect observations cannot tell has no numbers, and the method "none".
+        effect observations cannot tell has no mean, the method "none", and `bounds` of its mean if the ends of the
+        reward are known. Differences have no bounds.
     """
     other = None if versus is None else arm_of(versus)
-    found = estimates(problem, open_source(data, weights), problem.arms, level, other)
-    return Effects([Question(arm, other) for arm in problem.arms], found, problem.reward, problem.goal, level)
+    source = open_source(data, weights)
+    found = estimates(problem, source, problem.arms, level, other)
+    bounds = arm_bounds(problem, source, problem.arms, level) if other is None else ()
+    return Effects([Question(arm, other) for arm in problem.arms], found, problem.reward, problem.goal, level, bounds)
 
 
 def _known(number: float) -> float | None:

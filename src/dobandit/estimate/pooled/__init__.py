@@ -9,7 +9,7 @@ all of it.
 from dobandit.estimate.pooled.arm_estimates import ArmEstimates
 from dobandit.estimate.pooled.circuit import total
 from dobandit.estimate.pooled.dominance import Standing, standings
-from dobandit.estimate.pooled.estimator import PooledEstimator
+from dobandit.estimate.pooled.estimator import PooledEstimator, Tables
 from dobandit.estimate.pooled.improvement import log_improvements
 from dobandit.estimate.pooled.own import PRIOR, Own, OwnRewards, Unit
 from dobandit.estimate.pooled.repair import Added, Doubts, RepairedGraphs

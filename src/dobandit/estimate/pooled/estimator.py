@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
+from typing import NamedTuple
 
 import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.estimate.pooled.arm_estimates import ArmEstimates, ArmEstimator
 from dobandit.estimate.pooled.circuit import total
+from dobandit.estimate.pooled.consistency import RowPriors
 from dobandit.estimate.pooled.dominance import standings
 from dobandit.estimate.pooled.expected_counts import ExpectedCounts
 from dobandit.estimate.pooled.implied_independencies import ImpliedIndependencies
+from dobandit.estimate.pooled.informing import Informing
 from dobandit.estimate.pooled.joint import Joint
 from dobandit.estimate.pooled.moments import MomentConditions
+from dobandit.estimate.pooled.natural import USUAL, NaturalBounds, RuledOut
 from dobandit.estimate.pooled.own import OwnRewards
 from dobandit.estimate.pooled.pool import Pool
 from dobandit.estimate.pooled.posterior import Conditions, shared_groups
@@ -27,6 +32,20 @@ from dobandit.problem import Problem
 REFUTED = 4.0  # standard deviations between own rewards and the graph's answer
 BY_PRIOR = 0.9  # share of a variance: with more than this from conditions without data, nothing is known yet
 PULLS = 10  # own pulls below which an arm cannot refute the graph
+
+
+class Tables(NamedTuple):
+    """The posteriors of all tables, the row being the last axis."""
+
+    cells: Array  # their means
+    totals: Array  # by condition
+    priors: RowPriors | None  # of private tables, from observations
+
+
+def _tables(conditions: Conditions, shapes: Array, priors: RowPriors | None) -> Tables:
+    shapes = np.ascontiguousarray(shapes.T)
+    totals = conditions.sums(shapes)
+    return Tables(conditions.normalised(shapes), totals, priors)
 
 
 class PooledEstimator:
@@ -42,16 +61,21 @@ class PooledEstimator:
         # For simple regret, rows without data are taken to be like the others. For cumulative regret they keep the
         # benefit of the doubt: with centred tables causal-thompson lost more late in long runs.
         has_sets = not problem.sets_single_variables
-        groups = shared_groups(self.pool.layout, has_sets) if problem.objective == "simple" else ()
+        self._is_centred = problem.objective == "simple"
+        groups = shared_groups(self.pool.layout, has_sets) if self._is_centred else ()
         self.is_real = problem.reward_is_real
         self.conditions = (MomentConditions if self.is_real else Conditions)(self.pool.layout, groups)
         self.weighing = ArmEstimator(self.pool, self.conditions)
         self.expected = ExpectedCounts(self.pool, self.conditions)
+        self.informing = Informing(self.pool, self.conditions)
+        self.natural = NaturalBounds(self.pool)
         self.implied = ImpliedIndependencies(problem, self.joint)
         self.own = OwnRewards(problem)
         self.tables: Sequence[CountTable] = (*self._of_graph, *self.joint.tables)
         self._cells = self.pool.layout.size
         self._predicted = slice(self._cells, self._cells + self.expected.layout.size)
+        self._informing = slice(self._predicted.stop, self._predicted.stop + self.informing.layout.size)
+        self._natural = slice(self._informing.stop, self._informing.stop + self.natural.layout.size)
         self._together = self.layout.size - self.joint.layout.size  # where the joint table begins
         self._has_aliases = bool(self.pool.is_alias.any())
         # Only where variables are set together: dominated arms may teach, but are not pulled to earn, nor recommended.
@@ -66,7 +90,8 @@ class PooledEstimator:
     @property
     def _of_graph(self) -> tuple[CountTable, ...]:
         """The tables that depend on the graph."""
-        return (*self.pool.tables, *self.expected.tables, *self.own.tables)
+        tables = self.pool.tables, self.expected.tables, self.informing.tables, self.natural.tables, self.own.tables
+        return tuple(chain.from_iterable(tables))
 
     @cached_property
     def layout(self) -> Layout:
@@ -93,16 +118,33 @@ class PooledEstimator:
 
     def shapes(self, evidence: Evidence) -> Array:
         """The parameters of the posteriors of all tables: axes (row, cell)."""
-        return self.conditions.shapes(self.counts(evidence))
+        return self._shapes(evidence, self.conditions, self._is_centred)[0]
 
-    def cells(self, evidence: Evidence) -> Array:
-        """The posterior means of all tables: axes (cell, row)."""
-        return self.conditions.normalised(np.ascontiguousarray(self.shapes(evidence).T))
+    def tables_after(self, evidence: Evidence) -> Tables:
+        """The posteriors of all tables."""
+        shapes, priors = self._shapes(evidence, self.conditions, self._is_centred)
+        return _tables(self.conditions, shapes, priors)
 
-    def known(self, evidence: Evidence) -> tuple[ArmEstimates, Array]:
-        """What the tables say of all arms, and the totals of their posteriors."""
-        totals = self.conditions.sums(np.ascontiguousarray(self.shapes(evidence).T))
-        return self.weighing.known(self.cells(evidence), totals), totals
+    def known(self, tables: Tables) -> ArmEstimates:
+        """What the tables say of all arms."""
+        return self.weighing.known(tables.cells, tables.totals)
+
+    def _shapes(self, evidence: Evidence, conditions: Conditions, is_centred: bool) -> tuple[Array, RowPriors | None]:
+        counts = self.counts(evidence)
+        shapes, priors = conditions.shapes(counts), self._priors(evidence, is_centred)
+        if priors is not None:
+            shapes[:, self.informing.cells] = self.informing.shapes(counts, priors)
+        return shapes, priors
+
+    def _priors(self, evidence: Evidence, is_centred: bool) -> RowPriors | None:
+        """The priors of private tables from observations; None if there is no such table."""
+        if not len(self.informing):
+            return None
+        return self.informing.priors(evidence.counts[:, self._informing], is_centred)
+
+    def observed_shares(self, evidence: Evidence) -> Array:
+        """The chance that an observation falls on each row that informs private tables: axes (row, informed)."""
+        return self.informing.shares(evidence.counts[:, self._informing])
 
     def values(self, cells: Array, weights: Array) -> Array:
         """The means of all arms for these tables."""
@@ -116,14 +158,15 @@ class PooledEstimator:
     def stated(self, evidence: Evidence) -> ArmEstimates:
         """The estimates for a study's answers, whatever prior a policy explores with."""
         conditions, weighing = self._stated
-        shapes = np.ascontiguousarray(conditions.shapes(self.counts(evidence)).T)
-        return weighing.known(conditions.normalised(shapes), conditions.sums(shapes))
+        tables = _tables(conditions, *self._shapes(evidence, conditions, True))
+        return weighing.known(tables.cells, tables.totals)
 
     def stated_draws(self, evidence: Evidence, known: ArmEstimates, number: int, rng: np.random.Generator) -> Array:
         """Draws of all means from that posterior, for a batch of one row: axes (arm, draw)."""
         conditions, weighing = self._stated
-        counts, circuit = self.counts(evidence), self.pool.circuit
-        cells = conditions.drawn(counts, number, rng)
+        counts, circuit, priors = self.counts(evidence), self.pool.circuit, self._priors(evidence, True)
+        informed = None if priors is None else (self.informing.cells, self.informing.shapes(counts, priors))
+        cells = conditions.drawn(counts, number, rng, informed)
         draws = weighing.means(circuit.outputs(circuit.values(cells)), np.repeat(known.weights, number, axis=1))
         if isinstance(conditions, StatedMoments):
             return conditions.leant(draws, counts, known.means, known.gradients)
@@ -133,11 +176,12 @@ class PooledEstimator:
         """The arms about which next to nothing is known: their uncertainty comes from conditions without any data. Axes
         (row, arm)."""
         conditions, _ = self._stated
-        counts = self.counts(evidence)
-        shapes = np.ascontiguousarray(conditions.shapes(counts).T)
-        parts = conditions.covariance(conditions.normalised(shapes), known.gradients, known.gradients)
-        parts = np.moveaxis(parts / (conditions.sums(shapes) + 1), -2, 0)
-        is_empty = conditions.sums(np.ascontiguousarray(counts.T)) <= 0
+        tables = _tables(conditions, *self._shapes(evidence, conditions, True))
+        parts = conditions.covariance(tables.cells, known.gradients, known.gradients)
+        parts = np.moveaxis(parts / (tables.totals + 1), -2, 0)
+        is_empty = conditions.sums(np.ascontiguousarray(self.counts(evidence).T)) <= 0
+        if tables.priors is not None:
+            is_empty[self.informing.conditions] &= self.informing.seen(evidence.counts[:, self._informing]).T <= 0
         return np.asarray(total(np.where(is_empty[:, np.newaxis], parts, 0.0)) > BY_PRIOR * total(parts)).T
 
     @cached_property
@@ -173,13 +217,41 @@ class PooledEstimator:
         """How far outcomes are off the implied independencies; 0 where they agree. Axes (row, independence)."""
         return self.implied.violations(self.together(evidence))
 
-    def candidates(self, means: Array, refuted: Array) -> Array:
-        """Means that are never the largest for arms that cannot be the only best, as long as nothing contradicts the
-        graph that says so: axes (row, arm)."""
+    def candidates(self, means: Array, refuted: Array, ruled_out: Flags | None) -> Array:
+        """Means that are never the largest for arms that are ruled out, and for those that cannot be the only best, as
+        long as nothing contradicts the graph that says so: axes (row, arm)."""
+        if ruled_out is not None:
+            means = np.where(ruled_out, -np.inf, means)
         if not self._never_best.any():
             return means
         trusted = ~(refuted > 0).any(axis=1, keepdims=True)
         return np.where(self._never_best & trusted, -np.inf, means)
+
+    def natural_ends(self, evidence: Evidence) -> tuple[Array, Array]:
+        """The means that agree with the observations, at level 0.95, of the arms `natural.arms`: axes (row, arm)."""
+        return self.natural.ends(evidence.counts[:, self._natural], evidence, USUAL)
+
+    def ruled_out(self, evidence: Evidence, known: ArmEstimates, costs: Array) -> RuledOut | None:
+        """The arms that cannot be the best, whatever the hidden causes are; None where all arms are identifiable. Where
+        every pull has to earn its cost, only an arm that costs no more rules out another one."""
+        if not len(self.natural):
+            return None
+        means, errors = known.means.T, np.sqrt(known.variances.T + known.by_prior.T**2)
+        if self.is_real:
+            unit = self.own.unit(evidence)
+            centre, scale = unit.centre[:, np.newaxis], np.where(unit.is_known, unit.scale, np.inf)[:, np.newaxis]
+            means, errors = centre + unit.scale[:, np.newaxis] * means, scale * errors
+        prices = costs if self.problem.objective == "cumulative" else None
+        return self.natural.ruled_out(evidence.counts[:, self._natural], evidence, means, errors, prices)
+
+    def from_log(self, evidence: Evidence, known: ArmEstimates) -> Array:
+        """How far the means of answers follow the observations of what their arms set: by this share of any change of
+        these. NaN for arms whose tables observations enter as a whole. Axes (row, arm)."""
+        conditions, _ = self._stated
+        tables = _tables(conditions, *self._shapes(evidence, conditions, True))
+        if tables.priors is None:
+            return np.full((len(evidence.told), self.pool.arms), np.nan)
+        return self.informing.followed(tables.priors, tables.totals, known.gradients).T
 
     def without_aliases(self, scores: Array, costs: Array, refuted: Array) -> Array:
         """Scores that are never the best for arms that the graph says to have the same mean as an earlier one (as do(),

@@ -6,7 +6,7 @@ of formulas of which the better one is taken; an arm for which every table would
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -37,10 +37,10 @@ class Pool:
         self.problem = problem
         of_arm = [frozenset(arm.variables) for arm in problem.arms]
         acts = {s: acting(problem.graph, problem.reward, s) for s in of_arm}  # what still matters when all are set
-        self._acting = [acts[s] for s in of_arm]
+        self.acting = [acts[s] for s in of_arm]
         sets = tuple(dict.fromkeys(of_arm if counted is None else (of_arm[k] for k in counted)))
         chosen: dict[Do, FormulaChoice] = {(): choice_for_observing(problem)}
-        chosen |= {do: choice_for(problem, do, sets) for do in dict.fromkeys(self._acting) if do}
+        chosen |= {do: choice_for(problem, do, sets) for do in dict.fromkeys(self.acting) if do}
         self.alias_of = np.array(first_alike(problem))
         self.is_alias = self.alias_of < np.arange(len(problem.arms))
         factors = dict.fromkeys(
@@ -48,6 +48,7 @@ class Pool:
         )
         self._table_of = {factor: table_of(problem, factor) for factor in factors}
         self.tables = tuple(dict.fromkeys(self._table_of.values()))
+        self._chosen = chosen
         self.layout = Layout(problem, self.tables)
         self.arms = len(problem.arms)
         self._cards = cards_of(problem)
@@ -67,6 +68,23 @@ class Pool:
     def estimates(self) -> int:
         return len(self.arm_of)
 
+    def unidentified(self) -> Iterator[tuple[Do, CountTable]]:
+        """The private tables of arms without a formula that needs none, and what these arms set. A table that also
+        belongs to another arm, which has such a formula, is not among them."""
+        is_open = set(self.open_sets())
+        beside = {table for do in self._chosen.keys() - is_open for table in self._private(do)}
+        for do in self.open_sets():
+            yield from ((do, table) for table in self._private(do) if table not in beside)
+
+    def open_sets(self) -> list[Do]:
+        """What arms set that have formulas, but none without private tables."""
+        found = {do: [f.has_private for used in choice for f in used] for do, choice in self._chosen.items()}
+        return [do for do, private in found.items() if private and all(private)]
+
+    def _private(self, do: Do) -> list[CountTable]:
+        formulas = [formula for used in self._chosen[do] for formula in used]
+        return [self._table_of[f] for formula in formulas for f in formula.factors if f.setting is not None]
+
     def _compile(self, chosen: Mapping[Do, FormulaChoice]) -> None:
         problem = self.problem
         whole = chosen[()].whole
@@ -75,7 +93,7 @@ class Pool:
             self._shared = Messages(self._circuit, functions, self._cards)
             self._base = whole[0]
         values_of = {do: [list(map(self._value, used)) for used in choice if used] for do, choice in chosen.items()}
-        for k, (arm, acts) in enumerate(zip(problem.arms, self._acting, strict=True)):
+        for k, (arm, acts) in enumerate(zip(problem.arms, self.acting, strict=True)):
             codes = arm.codes(problem.domains)
             codes |= {set_axis(v): code for v, code in codes.items()}
             formulas = [used for used in chosen[acts] if used]

@@ -48,8 +48,11 @@ class Stated(Conditions):
         rare, that is much less than a coin's."""
         return self._off(cells, g)
 
-    def drawn(self, counts: Array, number: int, rng: np.random.Generator) -> Array:
-        """Draws of all tables after these counts, which have one row: axes (cell, draw)."""
+    def drawn(
+        self, counts: Array, number: int, rng: np.random.Generator, informed: tuple[Indices, Array] | None = None
+    ) -> Array:
+        """Draws of all tables after these counts, which have one row; some cells may have other parameters, which are
+        `informed` by observations. Axes (cell, draw)."""
         shapes = np.repeat(counts + PRIOR, number, axis=0)
         won, lost = counts[:, self.won], counts[:, self.lost]
         plausible = self.plausible(counts, self.expected(counts))[0] if len(self.group) else ()
@@ -61,6 +64,8 @@ class Stated(Conditions):
             mean = effects.drawn(effects.fitted(won[:, rows], lost[:, rows]), told, rng)
             shapes[:, self.won[rows]] = won[:, rows] + weight * mean
             shapes[:, self.lost[rows]] = lost[:, rows] + weight * (1 - mean)
+        if informed is not None:
+            shapes[:, informed[0]] = informed[1]
         drawn = rng.standard_gamma(shapes) + np.finfo(float).tiny  # a shape near zero may give zeros only
         return self.normalised(np.ascontiguousarray(drawn.T))
 

@@ -36,9 +36,14 @@ class StatedMoments(MomentConditions):
         found[..., self.measured, :] *= np.sqrt(cells.take(self.number + 2, axis=-2))
         return found
 
-    def drawn(self, counts: Array, number: int, rng: np.random.Generator) -> Array:
-        """Draws of all tables after these counts, which have one row: axes (cell, draw)."""
+    def drawn(
+        self, counts: Array, number: int, rng: np.random.Generator, informed: tuple[Indices, Array] | None = None
+    ) -> Array:
+        """Draws of all tables after these counts, which have one row; some cells may have other parameters, which are
+        `informed` by observations. Axes (cell, draw)."""
         found = np.repeat(self.shapes(counts), number, axis=0)
+        if informed is not None:
+            found[:, informed[0]] = informed[1]
         found[:, self.counted] = rng.standard_gamma(found[:, self.counted]) + np.finfo(float).tiny
         for rows in self._groups:
             found[:, self.number[rows] + 1] += self._errors(counts, rows, number, rng)

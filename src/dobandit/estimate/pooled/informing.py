@@ -1,0 +1,183 @@
+"""Which private tables observations tell something about, and the counts that say what.
+
+A private table P(v | z) of arms that set X, where X is one of its conditions, has a prior from observations
+(`consistency`): the counts of v by the same conditions, and of X by those conditions that X does not act on. It holds
+if the other conditions are not confounded with X. Tables that stand beside a formula without private tables are left
+alone: what observations say of such an arm is in that formula.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from dobandit.arrays import Array, Indices
+from dobandit.estimate.pooled.consistency import RowPriors, Rows, Seen, prior
+from dobandit.estimate.pooled.formulas import Do
+from dobandit.estimate.pooled.invariance import changed_by, pooled
+from dobandit.estimate.pooled.own import PRIOR
+from dobandit.estimate.pooled.pool import Pool
+from dobandit.estimate.pooled.posterior import Conditions
+from dobandit.evidence import CountTable, Layout
+from dobandit.graph import Graph
+from dobandit.problem import Problem
+
+
+class Informed(NamedTuple):
+    """A private table, and the tables of observations that inform it."""
+
+    private: CountTable
+    seen: CountTable  # the same, of observations
+    settings: CountTable  # what is set there, by the conditions that come before it
+    do: Do
+
+
+class Informing:
+    """The priors of the private tables of a pool. `tables` are the counts that they need; `cells` and `conditions` are
+    the places of their rows in the pool."""
+
+    def __init__(self, pool: Pool, conditions: Conditions) -> None:
+        start = conditions.start
+        # Where variables are set together, rows of private tables tell about each other (`shared_groups`).
+        informed = list(informed_tables(pool)) if pool.problem.sets_single_variables else []
+        self.tables = tuple(dict.fromkeys(t for one in informed for t in (one.seen, one.settings)))
+        self.layout = Layout(pool.problem, self.tables)
+        places = [pool.layout.place[one.private] for one in informed]
+        none = np.zeros(0, dtype=np.intp)
+        self.conditions = np.concatenate([none, *(np.arange(start[k], start[k + 1]) for k in places)])
+        self.cells = np.concatenate([none, *(_range(pool.layout.slices[k]) for k in places)])
+        self._seen = np.concatenate([none, *(_range(self.layout.slice(one.seen)) for one in informed)])
+        card = [np.full(start[k + 1] - start[k], pool.layout.shapes[k][-1]) for k in places]
+        cards = np.concatenate([none, *card])
+        groups = [_groups(pool.problem, self.layout, one) for one in informed]
+        numbers = [np.full(len(group), group.shape[1]) for group, _ in groups]
+        self.rows = Rows(np.cumsum([0, *cards])[:-1], cards, np.concatenate([none, *numbers]))
+        self._as_set = np.concatenate([none, *(group[np.arange(len(group)), own] for group, own in groups)])
+        self._all = _padded([group for group, _ in groups], self.layout.size)
+        self._table = np.repeat(np.arange(len(card)), [*map(len, card)])
+        self._of_reward = np.array([one.private.variable == pool.problem.reward for one in informed], dtype=bool)
+
+    def __len__(self) -> int:
+        return len(self.conditions)
+
+    def priors(self, counts: Array, is_centred: bool) -> RowPriors:
+        """The priors after these counts of `tables`, with axes (batch, cell). Where they are centred, the usual reward
+        is the mean of all observations; else all values are equally likely."""
+        seen = counts.take(self._seen, axis=1)
+        padded = np.concatenate([counts, np.zeros((len(counts), 1))], axis=1)
+        found = Seen(seen, counts.take(self._as_set, axis=1), padded.take(self._all, axis=1).sum(axis=2))
+        return prior(found, self.rows, self._usual(seen, is_centred))
+
+    def shapes(self, counts: Array, priors: RowPriors) -> Array:
+        """The parameters of the posteriors of `cells` after the counts of the pool."""
+        return np.asarray(counts.take(self.cells, axis=1) + priors.means * self.rows.spread(priors.weights))
+
+    def followed(self, priors: RowPriors, totals: Array, gradients: Array) -> Array:
+        """The share by which functions with these gradients, axes (arm, cell, batch), follow what is seen, in all rows
+        together; NaN where they depend on none. Axes (arm, batch)."""
+        g = gradients.take(self.cells, axis=1)
+        ends = (np.asarray(each.reduceat(g, self.rows.first, axis=1)) for each in (np.maximum, np.minimum))
+        most, least = ends
+        spans, follows = most - least, self._follows(priors, totals)
+        total = spans.sum(axis=1)
+        return np.asarray(np.where(total > 0, (spans * follows).sum(axis=1) / np.where(total > 0, total, 1.0), np.nan))
+
+    def _follows(self, priors: RowPriors, totals: Array) -> Array:
+        """How far the posterior mean of a row follows what is seen: axes (row, batch)."""
+        return np.asarray(priors.slopes.T * priors.weights.T / totals.take(self.conditions, axis=0))
+
+    def moved(self, priors: RowPriors, totals: Array, gradients: Array) -> Array:
+        """How far observations move functions with these gradients, axes (..., cell, batch), where the posteriors of
+        the pool have these totals: the part of each row in the variance, times `number` + 1. Axes (..., row, batch)."""
+        g, p = gradients.take(self.cells, axis=-2), priors.seen.T
+        mean, square = (np.add.reduceat(p * each, self.rows.first, axis=-2) for each in (g, g * g))
+        return np.asarray(self._follows(priors, totals) ** 2 * (square - mean**2))
+
+    def seen(self, counts: Array) -> Array:
+        """How many observations inform each row: axes (batch, row)."""
+        return self.rows.sums(counts.take(self._seen, axis=1))
+
+    def shares(self, counts: Array) -> Array:
+        """The chance that an observation falls on each of the rows that inform: axes (batch, row)."""
+        number = self.seen(counts)
+        rows = np.bincount(self._table)[self._table]
+        return np.asarray((number + 1 / rows) / (self._added_up(number) + 1))
+
+    def _usual(self, seen: Array, is_centred: bool) -> Array:
+        usual = np.broadcast_to(1 / self.rows.spread(self.rows.card), seen.shape)
+        if not is_centred or not self._of_reward.any():
+            return usual
+        won, lost = (self._added_up(seen.take(self.rows.first + k, axis=1)) + PRIOR for k in (1, 0))
+        mean = self.rows.spread(won / (won + lost))
+        is_won = np.arange(seen.shape[1]) == self.rows.spread(self.rows.first + 1)
+        of_reward = self.rows.spread(self._of_reward[self._table])
+        return np.where(of_reward, np.where(is_won, mean, 1 - mean), usual)
+
+    def _added_up(self, numbers: Array) -> Array:
+        """The sums of all rows of the same table: axes (batch, row)."""
+        begin = np.flatnonzero(np.diff(self._table, prepend=-1))
+        return np.add.reduceat(numbers, begin, axis=1).take(self._table, axis=1)
+
+
+def informed_tables(pool: Pool) -> Iterator[Informed]:
+    """The private tables with a prior from observations."""
+    problem, found = pool.problem, set[CountTable]()
+    for do, private in pool.unidentified():
+        if private in found or private.moments or not set(do) <= set(private.given):
+            continue
+        found.add(private)
+        before = _before(problem.graph, do, private.given)
+        if before is not None:
+            seen = replace(pooled(problem, private.variable, private.given), needed=False)
+            yield Informed(private, seen, _settings(problem, do, before), do)
+
+
+def _before(graph: Graph, do: Do, given: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The conditions that precede what is set; None if others are confounded with it, so that their distribution is not
+    the one that observations show."""
+    after = set(do).union(*map(graph.descendants, do))
+    before = tuple(v for v in given if v not in after)
+    known = (*do, *before)
+    for v in graph.in_order(set(given) - set(known)):
+        if not changed_by(graph, v, known).isdisjoint(do):
+            return None
+        known = (*known, v)
+    return before
+
+
+def _settings(problem: Problem, do: Do, before: tuple[str, ...]) -> CountTable:
+    """What is set, by the conditions before it, in all outcomes that leave its distribution as it is."""
+    changing = frozenset[str]().union(*(changed_by(problem.graph, x, (*before, *do[:i])) for i, x in enumerate(do)))
+    arms = tuple(k for k, arm in enumerate(problem.arms) if changing.isdisjoint(arm.variables))
+    return CountTable(do[-1], (*before, *do[:-1]), arms=arms, needed=False)
+
+
+def _groups(problem: Problem, layout: Layout, one: Informed) -> tuple[Indices, Indices]:
+    """For every row of a private table: the cells that count the values of what is set, and which one is its own."""
+    given, settings = one.private.given, one.settings
+    cards = {v: len(problem.domains[v]) for v in (*given, *settings.variables)}
+    shape = [cards[v] for v in given]
+    codes = dict(zip(given, np.indices(shape).reshape(len(shape), math.prod(shape)), strict=True))
+    number = math.prod(cards[v] for v in one.do)
+    before, own = (np.zeros(math.prod(shape), dtype=np.intp) for _ in range(2))
+    for v in settings.variables[: -len(one.do)]:
+        before = before * cards[v] + codes[v]
+    for v in one.do:
+        own = own * cards[v] + codes[v]
+    start = layout.slice(settings).start + before * number
+    return start[:, np.newaxis] + np.arange(number), own
+
+
+def _range(at: slice) -> Indices:
+    return np.arange(at.start, at.stop)
+
+
+def _padded(groups: list[Indices], behind: int) -> Indices:
+    """Groups of different sizes as one array, filled up with the cell behind all others."""
+    widest = max((group.shape[1] for group in groups), default=0)
+    filled = [np.pad(g, ((0, 0), (0, widest - g.shape[1])), constant_values=behind) for g in groups]
+    return np.concatenate([np.zeros((0, widest), dtype=np.intp), *filled])

@@ -1,0 +1,145 @@
+"""What observations say of tables that they do not identify: the mixture is exact, and its prior has its moments."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from dobandit.estimate.pooled import PooledEstimator
+from dobandit.estimate.pooled.consistency import RowPriors, Rows, Seen, prior
+from dobandit.estimate.pooled.informing import Informing, informed_tables
+from dobandit.evidence import Evidence
+from dobandit.graph import Graph
+from dobandit.identification import Table
+from dobandit.problem import Problem
+from tests.models import Model, conditional, random_admg, random_model
+
+Array = NDArray[np.float64]
+LIKE_SEEN, GUESS = 0.5, 2.0
+
+
+def informing(problem: Problem) -> Informing:
+    return PooledEstimator(problem).informing
+
+
+def test_the_row_of_an_arm_is_the_mixture_that_observations_show_a_part_of() -> None:
+    """On 150 random models: with w from the table that is named for it, the part that observations show never exceeds
+    the row, and w is P(x, z) / P(z | do(x))."""
+    rng, rows = np.random.default_rng(5), 0
+    for i in range(150):
+        graph = random_admg(rng, 3, 6)
+        model = random_model(graph, rng, (2, 3) if i % 3 == 0 else (2,))
+        rewards = [v for v in graph.variables if model.cards[v] == 2 and graph.parents(v)]
+        if rewards:
+            rows += check_mixture(model, rewards[-1])
+    assert rows > 200
+
+
+def check_mixture(model: Model, reward: str) -> int:
+    graph, seen, rows = model.graph, model.joint(), 0
+    domains = {v: [str(code) for code in range(card)] for v, card in model.cards.items()}
+    problem = Problem(graph, reward, 100, domains=domains, most_at_once=2)
+    for one in informed_tables(PooledEstimator(problem).pool):
+        given, before = one.private.given, one.settings.variables[: -len(one.do)]
+        for z in np.ndindex(*(model.cards[v] for v in given)):
+            values = dict(zip(given, z, strict=True))
+            do = {x: values[x] for x in one.do}
+            done = model.joint(do)
+            w = probability(seen, graph, {**do, **{v: values[v] for v in before}}) / probability(
+                seen, graph, {v: values[v] for v in before}
+            )
+            assert w == pytest.approx(probability(seen, graph, values) / probability(done, graph, values), abs=1e-9)
+            row, part = (conditional(j, graph, Table(one.private.variable, given))[(0, *z)] for j in (done, seen))
+            assert (row >= w * part - 1e-9).all()
+            rows += 1
+    return rows
+
+
+def probability(joint: Array, graph: Graph, values: dict[str, int]) -> float:
+    place = tuple(values.get(v, slice(None)) for v in graph.variables)
+    return float(joint[place].sum())
+
+
+def one_row(counts: list[float], others: float, usual: float = 0.5) -> RowPriors:
+    """The prior of a row with these observations, and so many with another value of what is set."""
+    seen = Seen(np.array([counts]), np.array([[sum(counts)]]), np.array([[sum(counts) + others]]))
+    card = len(counts)
+    share = np.array([[1 - usual, usual]]) if card == 2 else np.full((1, card), 1 / card)
+    return prior(seen, Rows(np.zeros(1, dtype=np.intp), np.array([card]), np.array([2])), share)
+
+
+@pytest.mark.parametrize("counts", [[30.0, 90.0], [400.0, 100.0], [60.0, 30.0, 10.0]])
+@pytest.mark.parametrize("others", [20.0, 300.0])
+def test_the_prior_has_the_mean_and_the_variance_of_the_mixture(counts: list[float], others: float) -> None:
+    """A million draws of what is seen, of how often, and of those who had another value. The error of the mean comes
+    from their number; the variance takes w at its mean, which is an error of the order of one in the observations."""
+    found, rng, draws = one_row(counts, others), np.random.default_rng(3), 10**6
+    n, m, card = np.array(counts) + 0.5, sum(counts), len(counts)
+    p = rng.dirichlet(n, draws)
+    w = rng.beta(m + 0.5, others + 0.5, (draws, 1))
+    usual = np.full(card, 1 / card)
+    guess = usual + LIKE_SEEN * (n / n.sum() - usual)
+    r = rng.dirichlet(GUESS * guess, draws) + LIKE_SEEN * (p - n / n.sum())
+    mixed = w * p + (1 - w) * r
+    assert found.means[0] == pytest.approx(mixed.mean(axis=0), abs=5 * mixed.std() / draws**0.5)
+    variance = (1 - (found.means[0] ** 2).sum()) / (found.weights[0, 0] + 1)
+    assert variance == pytest.approx(mixed.var(axis=0).sum(), rel=2 / sum(counts) + 0.01)
+
+
+def test_the_more_often_the_value_was_seen_the_less_is_unknown() -> None:
+    """In the limit the row is what observations show, or nothing but the guess; own outcomes overrule the guess."""
+    assert one_row([2e6, 8e6], 0).means[0, 1] == pytest.approx(0.8, abs=1e-5)
+    assert one_row([2e6, 8e6], 0).weights[0, 0] > 1e6
+    rare = one_row([2.0, 8.0], 1e7)
+    assert rare.means[0, 1] == pytest.approx(0.5 + LIKE_SEEN * (8.5 / 11 - 0.5), abs=1e-5)
+    assert rare.weights[0, 0] < 3
+    nothing = one_row([0.0, 0.0], 0)
+    assert nothing.means[0].tolist() == [0.5, 0.5]
+    assert 1 <= nothing.weights[0, 0] < 2
+    assert one_row([0.0, 0.0], 0, usual=0.1).means[0, 1] == pytest.approx(0.1)
+
+
+def test_own_outcomes_are_counted_beside_the_prior() -> None:
+    problem = Problem("X -> Y; X <-> Y", "Y", 100)
+    estimator = PooledEstimator(problem)
+    evidence = Evidence.none(problem, estimator.tables, 1)
+    add(evidence, 0, [[0, 0]] * 40 + [[0, 1]] * 20 + [[1, 0]] * 10 + [[1, 1]] * 30)
+    known = estimator.known(estimator.tables_after(evidence)).means[:, 0]
+    expected = one_row([10.0, 30.0], 60)
+    assert known[2] == pytest.approx(expected.means[0, 1])
+    add(evidence, 2, [[1, 0]] * 5)
+    weight = float(expected.weights[0, 0])
+    known = estimator.known(estimator.tables_after(evidence)).means[:, 0]
+    assert known[2] == pytest.approx(expected.means[0, 1] * weight / (weight + 5))
+
+
+def add(evidence: Evidence, arm: int, outcomes: list[list[int]]) -> None:
+    number = len(outcomes)
+    codes, rows = np.array(outcomes), np.zeros(number, dtype=np.intp)
+    evidence.add(rows, np.full(number, arm), codes, codes[:, -1].astype(float), np.arange(number))
+
+
+@pytest.mark.parametrize(
+    ("graph", "number"),
+    [
+        ("X -> Y; X <-> Y", 2),  # by the values of X
+        ("Z -> X -> Y; Z -> Y; X <-> Y", 4),
+        ("X -> M -> Y; X <-> M", 2),
+        ("Z -> X -> Y; Z -> Y", 0),  # observations identify everything
+        ("X -> M -> Y; X <-> Y", 0),  # the private table stands beside Tian's formula
+        ("X -> M -> Y; X -> Y; X <-> M; X <-> Y", 2),  # P(M | X) only: M follows X and is confounded with it
+    ],
+)
+def test_which_tables_observations_inform(graph: str, number: int) -> None:
+    assert len(informing(Problem(graph, "Y", 100, intervenable=["X"]))) == number
+
+
+def test_a_batch_has_the_bits_of_its_rows() -> None:
+    problem = Problem("Z -> X -> Y; Z -> Y; X <-> Y", "Y", 100, objective="simple")
+    estimator, rng = PooledEstimator(problem), np.random.default_rng(2)
+    evidence = Evidence.none(problem, estimator.tables, 5)
+    evidence.counts += rng.integers(0, 9, evidence.counts.shape)
+    together = estimator.shapes(evidence)
+    alone = [estimator.shapes(evidence.take(np.array([i]))) for i in range(5)]
+    np.testing.assert_array_equal(together, np.concatenate(alone))
