@@ -38,6 +38,8 @@ def cannot_write(place: str | Path, error: OSError) -> StorageError:
 def read_text(path: Path) -> str:
     """The text of a file, or a sentence that says why it cannot be read."""
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise FileError(f"{path}: this is a pipe or a device, not a file")
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise FileError(f"{path}: this is not a text file (UTF-8)") from None

@@ -613,7 +613,7 @@ def test_nor_by_commands_that_are_mistyped(
 def test_nor_by_a_traceback() -> None:
     arguments = ["study", "init", "p.toml", "postgresql://me:s3cret@127.0.0.1/x", "--debug"]
     ran = subprocess.run([sys.executable, "-m", "dobandit", *arguments], capture_output=True, text=True)
-    assert ran.returncode == 1
+    assert ran.returncode == 2
     assert "Traceback" in ran.stderr
     assert "s3cret" not in ran.stderr
 

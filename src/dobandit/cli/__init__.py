@@ -61,6 +61,7 @@ class _Commands(click.Group):
 
 @click.command(cls=_Commands, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="dobandit")
+@click.option("--debug", is_flag=True, expose_value=False, hidden=True)
 def group() -> None:
     """Budgeted causal bandits with hidden confounders: what to try next, why, and what is best.
 
@@ -72,15 +73,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; a user's mistake ends in a sentence on stderr and an exit code, never in a traceback."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     _prepare_streams()
-    debug = "--debug" in arguments
     try:
-        code: Any = group.main([a for a in arguments if a != "--debug"], "dobandit", standalone_mode=False)
+        code: Any = group.main(list(arguments), "dobandit", standalone_mode=False)
         sys.stdout.flush()
     except Exception as error:
-        if debug:
-            sys.excepthook = lambda _, error, __: _trace(error, arguments)
-            raise
         text, code = _explained(error)
+        if "--debug" in arguments and not isinstance(error, BrokenPipeError):
+            _trace(error, arguments)
         _say(without_passwords(text, arguments))
     except KeyboardInterrupt:
         code = 130

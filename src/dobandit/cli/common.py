@@ -29,7 +29,7 @@ ROWS = "CSV, Parquet or JSON lines; a quoted pattern for several files, - for st
 OPTIONS = (
     click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout, nothing else."),
     click.option("--quiet", is_flag=True, help="No notes and warnings on stderr."),
-    # --debug is taken out of the arguments in `main`; it is declared here so that the help shows it.
+    # `main` looks for --debug among the arguments.
     click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."),
 )
 NARROWEST = 100  # columns of tables and drawings where there is no terminal to ask

@@ -63,9 +63,10 @@ def init(study: str, problem: Path, policy: str | None, seed: int, as_json: bool
     "--worker", default=WORKER, show_default=True, metavar="W", help="Who asks; gets back what is still open."
 )
 @click.option("--ttl", metavar="TIME", help="After this time, such as 2d or 8h, a pull may go to another worker.")
-def ask(study: Study, number: int, worker: str, ttl: str | None, as_json: bool, quiet: bool) -> None:
+@click.option("--force", is_flag=True, help="Take over expired pulls even if the clock may be wrong.")
+def ask(study: Study, number: int, worker: str, ttl: str | None, force: bool, as_json: bool, quiet: bool) -> None:
     """Ask for pulls to carry out. Their cost is reserved until they are told or withdrawn."""
-    pulls = study.ask(number, worker, ttl)
+    pulls = study.ask(number, worker, ttl, force=force)
     if as_json:
         print_json(asked_document(pulls))
     else:

@@ -6,6 +6,7 @@ complains about. So the answer is the same with and without it, and large files 
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 from collections.abc import Iterable
@@ -20,7 +21,12 @@ from dobandit.evidence.source import Occurrence, Source, require
 
 MOST_COLUMNS = 1000  # a query that names many more takes DuckDB longer than reading the file
 _OPTIONS = "auto_detect=false, header=true, strict_mode=true, null_padding=false, ignore_errors=false"
-_CONFIG = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+_CONFIG = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "memory_limit": "500MB",
+}
 
 
 def connect() -> Any:
@@ -39,7 +45,7 @@ def literal(text: str) -> str:
 
 def literal_path(path: object) -> str:
     """A path in SQL, which is not a pattern."""
-    return literal(re.sub(r"[*?\[]", lambda sign: f"[{sign[0]}]", str(path)))
+    return literal(re.sub(r"[*?\[]", lambda sign: f"[{sign[0]}]", os.path.abspath(str(path))))
 
 
 class CsvFrame(Frame):

@@ -41,8 +41,10 @@ class Operation(NamedTuple):
     call: Callable[..., Document]  # (study, visitor, **fields)
 
 
-def ask(study: Study, visitor: Visitor, n: int = 1, worker: str | None = None, ttl: Any = None) -> Document:
-    return asked_document(study.ask(n, worker or visitor.name, ttl))
+def ask(
+    study: Study, visitor: Visitor, n: int = 1, worker: str | None = None, ttl: Any = None, force: bool = False
+) -> Document:
+    return asked_document(study.ask(n, worker or visitor.name, ttl, force=force))
 
 
 def tell(
@@ -123,6 +125,7 @@ WRITING = (
             Field("n", fields.COUNT, "how many pulls"),
             Field("worker", fields.TEXT, "who asks; default: the name of the token"),
             Field("ttl", fields.TIME, "after this time, such as 2d, a pull may go to another worker"),
+            Field("force", fields.FLAG, "take over expired pulls even if the clock may be wrong"),
         ), ask,
     ),
     Operation(

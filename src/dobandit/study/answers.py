@@ -15,6 +15,7 @@ from dobandit.estimate.observational import Bounds, RuledOut
 from dobandit.policies import OBSERVE, spec_of
 from dobandit.study.assessment import Judged, judged_arms, verdict
 from dobandit.study.books import Books, Money
+from dobandit.study.clocks import clock_told
 from dobandit.study.decisions import doubts_graph
 from dobandit.study.events import Event
 from dobandit.study.pulls import OpenPull, as_datetime, end_of
@@ -97,7 +98,7 @@ def status(books: Books, now: float) -> Status:
         logged=sum(batch["rows"] for batch in books.batches.values() if batch["counts"]),
         uncounted=tuple(name for name, batch in books.batches.items() if not batch["counts"]),
         arms=_arms(books, known, answer),
-        warnings=(*known.warnings, *_not_watched(books)),
+        warnings=(*known.warnings, *_not_watched(books), *filter(None, [clock_told(books.latest - now)])),
         recommended=str(books.problem.arms[answer.arm]),
         expected_loss=answer.loss,
         events=books.number,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 class StudyReader:
     """A study that is read."""
 
-    def __init__(self, store: Store, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, store: Store, clock: Callable[[], float] | None = None) -> None:
         self._session = Session(store, clock)
         self._session.check()  # so that a broken study is refused when it is opened
 
@@ -61,12 +60,12 @@ class StudyReader:
         """Where the money is, and what is known of every arm."""
         with self._session.reading() as (access, books):
             remember(books, access.name, access.events)
-            return answers.status(books, self._session.clock())
+            return answers.status(books, self._session.now(access))
 
     def pulls(self) -> tuple[OpenPull, ...]:
         """The open pulls: who has them, since when and until when."""
         with self._session.reading() as (access, books):
-            return answers.open_pulls(books, access.events_of, self._session.clock())
+            return answers.open_pulls(books, access.events_of, self._session.now(access))
 
     def best(self) -> Best:
         """The arm that the policy recommends, and how sure that is."""

@@ -23,11 +23,15 @@ T = TypeVar("T")
 class Session:
     """Opens transactions; what one process has read already is kept for the next."""
 
-    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
-        self.name, self.clock = store.name, clock
+    def __init__(self, store: Store, clock: Callable[[], float] | None) -> None:
+        self.name, self._clock = store.name, clock
         self.books: Books | None = None
         self._store, self._process = store, os.getpid()
         self.close = weakref.finalize(self, _close, store, self._process)  # when it is no longer used
+
+    def now(self, access: Access) -> float:
+        """The time by the clock that was given, else by that of the place."""
+        return access.now() if self._clock is None else self._clock()
 
     def check(self) -> None:
         """Refuse a study that is not whole."""
@@ -61,7 +65,7 @@ class Session:
                     known, self.books = self.books, None
                     found = known and up_to_date(known, access)
                     if found and (not deciding or remembers(found)):
-                        transaction = Transaction(found, access, self.clock())
+                        transaction = Transaction(found, access, self.now(access))
                         yield transaction
                         self.books = transaction.written()
                         return

@@ -19,6 +19,7 @@ from dobandit.problem import Arm, Problem, Value
 from dobandit.study import facts
 from dobandit.study.books import Books
 from dobandit.study.chain import new_identity
+from dobandit.study.clocks import clock_told
 from dobandit.study.decisions import decide
 from dobandit.study.events import Event
 from dobandit.study.files import OutcomeRow, check_columns, read_outcomes
@@ -52,7 +53,7 @@ class Study(StudyReader):
         policy: PolicyLike | None = None,
         seed: int = 0,
         *,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
     ) -> Study:
         """Make a new study.
 
@@ -68,7 +69,7 @@ class Study(StudyReader):
         seed : int
             The seed of the policy's random choices.
         clock : callable
-            Gives the time in seconds since 1970.
+            Gives the time in seconds since 1970; default: that of this machine, or of the server of a database.
         """
         if not isinstance(problem, Problem):
             raise DobanditError(f"a study is about a Problem, not {problem!r}; read a file with Problem.load")
@@ -82,12 +83,12 @@ class Study(StudyReader):
 
             return RemoteStudy.made(place_of(where), problem, leader, int(seed))
         fact = facts.Created(plain, leader, int(seed), VERSION, new_identity())
-        created = Event(1, clock(), fact)
+        created = Event(1, (clock or time.time)(), fact)
         Books.opened(created)  # whatever the policy cannot do with this problem is said before anything is written
         return cls(create_store(place_of(where), created), clock)
 
     @classmethod
-    def open(cls, where: Place, *, clock: Callable[[], float] = time.time) -> Study:
+    def open(cls, where: Place, *, clock: Callable[[], float] | None = None) -> Study:
         """Open a study that exists.
 
         Parameters
@@ -95,7 +96,7 @@ class Study(StudyReader):
         where : path or str
             Its file, the postgresql:// URL of its database, or its address on a server (http://host:8377/name).
         clock : callable
-            Gives the time in seconds since 1970.
+            Gives the time in seconds since 1970; default: that of this machine, or of the server of a database.
         """
         if is_service(place_of(where)):
             from dobandit.study.remote import RemoteStudy
@@ -105,7 +106,7 @@ class Study(StudyReader):
 
     # -- spending ------------------------------------------------------------------------------
 
-    def ask(self, n: int = 1, worker: str = WORKER, ttl: TimeToLive = None) -> Pulls:
+    def ask(self, n: int = 1, worker: str = WORKER, ttl: TimeToLive = None, *, force: bool = False) -> Pulls:
         """Pulls to carry out: first those that this worker still has open, then expired ones of others, then new ones.
 
         Parameters
@@ -116,6 +117,8 @@ class Study(StudyReader):
             Who asks.
         ttl : float, timedelta or str, optional
             The time after which the pulls may go to another worker: seconds, or a text such as 2d.
+        force : bool
+            Take over expired pulls of others even if the clock is behind the last event, so that it may be wrong.
 
         Returns
         -------
@@ -127,7 +130,10 @@ class Study(StudyReader):
         worker, life = named(worker, "a worker"), seconds(ttl)
         with self._session.writing(deciding=True) as transaction:
             expires = None if life is None else transaction.time + life
-            given = transaction.own(worker, n, expires) + transaction.expired(worker, n, expires)
+            if (late := clock_told(transaction.behind)) and not force:
+                warnings.warn(f"{late}; expired pulls are not taken over, unless you force it", stacklevel=2)
+            given = transaction.own(worker, n, expires)
+            given += transaction.expired(worker, n, expires) if force or not late else []
             given, reason = given[:n], None
             while len(given) < n:
                 decision = decide(transaction.books)

@@ -30,7 +30,9 @@ class Transaction:
     """Its events change the totals at once, and are written to the log at its end."""
 
     def __init__(self, books: Books, access: Access, now: float) -> None:
-        self.books, self.time, self._access = books, now, access
+        self.books, self._access = books, access
+        self.behind = books.latest - now  # seconds
+        self.time = max(now, books.latest)  # time does not go back in a log
         self._before, self._head = books.number, books.head
         self._events: list[Event] = []
         self.correction: facts.Correction | None = None  # that is not written yet

@@ -140,12 +140,13 @@ class RemoteStudy(Study):
 
     # -- spending ------------------------------------------------------------------------------
 
-    def ask(self, n: int = 1, worker: str = WORKER, ttl: TimeToLive = None) -> Pulls:
+    def ask(self, n: int = 1, worker: str = WORKER, ttl: TimeToLive = None, *, force: bool = False) -> Pulls:
         """As `Study.ask`; a worker without a name is called after its token."""
         if not isinstance(n, Integral) or n < 1:
             raise DobanditError(f"ask for one pull or more, not {n!r}")
         name = None if worker == WORKER else named(worker, "a worker")
-        return documents.read_asked(self._server.post("ask", n=int(n), worker=name, ttl=seconds(ttl)))
+        forced = {"force": True} if force else {}
+        return documents.read_asked(self._server.post("ask", n=int(n), worker=name, ttl=seconds(ttl), **forced))
 
     def tell_many(self, outcomes: Iterable[tuple[int, Mapping[str, Value | None]]]) -> list[Receipt]:
         rows = [{"id": _id(pull), "outcome": _plain(outcome)} for pull, outcome in as_pairs(outcomes)]

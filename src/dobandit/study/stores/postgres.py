@@ -41,6 +41,16 @@ _PAGE = 5000  # rows that are fetched together
 # A worker whose machine stops inside a transaction would make all others wait for as long as it sleeps.
 _BEGIN_WRITING = f"BEGIN; SET LOCAL idle_in_transaction_session_timeout = '{PATIENCE}s'"
 _BROKEN_TABLES = ("42P01", "42703", "XX001", "XX002")  # a table, a column or an index that is not what it was
+# A server that is gone is noticed, whether it refuses, says nothing, or falls silent in the middle.
+_SETTINGS = f"-c lock_timeout={PATIENCE}s -c statement_timeout={2 * PATIENCE}s -c synchronous_commit=on"
+_TIMEOUTS = {
+    "connect_timeout": 10,
+    "keepalives": 1,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 1000 * PATIENCE,  # milliseconds
+}
 _SAFE = "a worker who asks again gets the same pulls, and the same outcome or name twice counts once"
 _COLUMNS = "e.number, e.time, e.kind, e.pull, e.content"
 
@@ -125,6 +135,9 @@ class PostgresStore(Chained):
         with _sentences(self.name):
             yield
 
+    def now(self) -> float:
+        return float(self._connection.execute("SELECT extract(epoch FROM clock_timestamp())").fetchone()[0])
+
     def rows(self, after: int = 0, last: int = LAST) -> Iterator[Row]:
         while True:
             page = self._select("AND e.number > %s AND e.number <= %s ORDER BY e.number LIMIT %s", after, last, _PAGE)
@@ -198,10 +211,16 @@ def _example(address: Address) -> str:
 
 def _connect(address: Address) -> Any:
     import psycopg
+    from psycopg.conninfo import conninfo_to_dict
 
-    options = f"-c lock_timeout={PATIENCE}s -c synchronous_commit=on"
-    with _sentences(address.shown):
-        return psycopg.connect(address.url, autocommit=True, connect_timeout=10, options=options)
+    given: dict[str, Any] = conninfo_to_dict(address.url)
+    options = " ".join(filter(None, (_SETTINGS, given.pop("options", None))))
+    failed = None
+    try:
+        return psycopg.connect(**{**_TIMEOUTS, **given}, autocommit=True, options=options)
+    except psycopg.Error as error:
+        failed = _explained(address.shown, error)
+    raise failed  # without what led to it: frames of psycopg hold the password
 
 
 def _commit(connection: Any, name: str, after_that: str) -> None:

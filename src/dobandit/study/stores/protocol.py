@@ -52,6 +52,10 @@ class Access(Protocol):
     name: str  # of the place, as it may be shown
     study: str  # the identity of the study
 
+    def now(self) -> float:
+        """The time in seconds since 1970, by the clock of this machine, or of the server of a database."""
+        ...
+
     def events(self, after: int = 0, last: int = LAST, head: str = "") -> Iterator[Event]:
         """The events after the one with this number, in order, up to the last one that is wanted. One that is not what
         was written is refused, and so is the event `after` if it has another hash than `head`."""

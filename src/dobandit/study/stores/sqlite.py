@@ -10,7 +10,10 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import shutil
 import sqlite3
+import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
@@ -32,6 +35,7 @@ PATIENCE = 60.0  # seconds to wait for others
 LONGEST = 64_000_000  # bytes of a value; a file may be a stranger's
 
 _BUSY = ("BUSY", "LOCKED")  # errors as SQLite calls them: SQLITE_BUSY and so on
+_UNWRITABLE = ("CANTOPEN", "READONLY")
 _FULL = ("FULL", "IOERR", "READONLY", "CANTOPEN", "PERM")
 _DAMAGED = ("NOTADB", "CORRUPT", "ERROR", "CONSTRAINT", "MISMATCH", "TOOBIG")
 _BESIDE = ("-journal", "-wal", "-shm")  # what SQLite adds to the name of a file for files of its own
@@ -57,17 +61,26 @@ class SqliteStore(Chained):
         with _told(str(path)):
             if not path.is_file():
                 raise StudyError(f"there is no study {path}; make one with: dobandit study init {path} PROBLEM")
-            store = cls(str(path), _connect(path))
             try:
-                _prepare(store._connection)
-                store._check()
-            except UnicodeDecodeError as error:  # in a complaint of SQLite's, which quotes what it has found
-                store.close()
-                raise damaged(store.name, "its tables cannot be read") from error
-            except BaseException:
-                store.close()
-                raise
-            return store
+                return cls._opened(path, _connect(path))
+            except sqlite3.OperationalError as error:
+                if _primary(error) not in _UNWRITABLE:
+                    raise
+            return cls._opened(path, _connect_to_read(path))
+
+    @classmethod
+    def _opened(cls, path: Path, connection: sqlite3.Connection) -> SqliteStore:
+        store = cls(str(path), connection)
+        try:
+            _prepare(connection)
+            store._check()
+        except UnicodeDecodeError as error:  # in a complaint of SQLite's, which quotes what it has found
+            store.close()
+            raise damaged(store.name, "its tables cannot be read") from error
+        except BaseException:
+            store.close()
+            raise
+        return store
 
     @classmethod
     def create(cls, path: Path, created: Event) -> SqliteStore:
@@ -125,12 +138,15 @@ class SqliteStore(Chained):
         try:
             self._connection.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+            if _primary(error) not in _BUSY:
                 raise
             return False
         finally:
             self._connection.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}")
         return True
+
+    def now(self) -> float:
+        return time.time()
 
     def rows(self, after: int = 0, last: int = LAST) -> Iterator[Row]:
         return map(Row._make, self._select("number > ? AND number <= ? ORDER BY number", after, last))
@@ -202,6 +218,25 @@ def is_study_file(path: Path) -> bool:
 
 def _connect(path: Path | str) -> sqlite3.Connection:
     return sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+
+
+def _connect_to_read(path: Path) -> sqlite3.Connection:
+    """A study where nothing can be written: neither a file beside it nor itself. If its last outcomes are in a log
+    beside it, both are copied, because SQLite would have to write to add them up."""
+    wal = path.with_name(f"{path.name}-wal")
+    place, copies = path, contextlib.ExitStack()
+    if wal.exists() and wal.stat().st_size:
+        place = Path(copies.enter_context(tempfile.TemporaryDirectory(prefix="dobandit-"))) / path.name
+        shutil.copyfile(path, place)
+        shutil.copyfile(wal, place.with_name(wal.name))
+    with copies:  # SQLite keeps the files open
+        mode = "mode=ro&immutable=1" if place == path else "mode=rw"
+        connection = sqlite3.connect(
+            f"{place.absolute().as_uri()}?{mode}", uri=True, isolation_level=None, check_same_thread=False
+        )
+        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+        connection.execute("PRAGMA query_only = ON")
+        return connection
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
@@ -294,8 +329,13 @@ def _told(name: str) -> Iterator[None]:
         raise cannot_write(name, error) from error
 
 
+def _primary(error: sqlite3.Error) -> str:
+    """The kind of an error, as SQLite calls it."""
+    return str(getattr(error, "sqlite_errorname", "SQLITE_")).split("_")[1]
+
+
 def _explained(name: str, error: sqlite3.Error) -> DobanditError:
-    primary = getattr(error, "sqlite_errorname", "SQLITE_").split("_")[1]
+    primary = _primary(error)
     if primary in _BUSY:
         return StorageError(f"{name}: others have been writing for {PATIENCE:g} seconds; try again")
     if primary in _FULL:
