@@ -31,7 +31,9 @@ OURS: Mapping[Objective, str] = {"cumulative": THOMPSON, "simple": EXPLORE}
 class Extent(NamedTuple):
     """What is run, but for the number of trials."""
 
-    worlds: tuple[str, ...] = tuple(WORLDS)
+    worlds: tuple[str, ...] = tuple(name for name, source in WORLDS.items() if source.offers is None)
+    pairs: tuple[str, ...] = ("pairs", "pairs-bow")  # where variables are set together
+    structural: tuple[str, ...] = tuple(name for name in WORLDS if name.startswith("structural-"))
     times: int = 10  # trials where they are cheap, for every trial elsewhere: the mean is that of few unlucky runs
     closer: int = (
         5  # of ours for every trial of the others: how soon it settles is decided by few wrong recommendations
@@ -40,12 +42,15 @@ class Extent(NamedTuple):
     curve: tuple[float, ...] = (100.0, 400.0, 1600.0, 6400.0)
     long: tuple[float, float] = (10_000.0, 20_000.0)
     wrong: tuple[float, float] = (4_000.0, 8_000.0)
+    rounds: tuple[float, float] = (5_000.0, 10_000.0)  # on the structural graphs
+    others: tuple[float, ...] = (6_400.0, 9_600.0, 12_800.0, 19_200.0, 25_600.0)  # where pairs are hard to tell apart
     networks: tuple[str, ...] = ("asia.bif?hide=smoke&reward=dysp", "greenhouse.bif?hide=season&reward=harvest")
 
 
 SMOKE = Extent(
-    ("n6", "rand"), 2, 2, {"cumulative": (30.0,), "simple": (25.0, 50.0)}, (25.0, 50.0), (30.0, 60.0), (30.0, 60.0),
-    ("asia.bif?hide=smoke&reward=dysp",),
+    worlds=("n6", "rand"), pairs=("pairs",), structural=("structural-iv",), times=2, closer=2,
+    budgets={"cumulative": (30.0,), "simple": (25.0, 50.0)}, curve=(25.0, 50.0), long=(30.0, 60.0), wrong=(30.0, 60.0),
+    rounds=(30.0, 60.0), others=(25.0, 50.0), networks=("asia.bif?hide=smoke&reward=dysp",),
 )  # fmt: skip
 
 
@@ -127,3 +132,8 @@ def duels(bench: Bench, objective: Objective, often: Sequence[str] = (), closer:
 
 def told(regret: Array, digits: int = 1) -> str:
     return mean_text(float(regret.mean()), standard_error(regret), digits)
+
+
+def growth(regret: Array) -> str:
+    before, after = regret.mean(axis=0)
+    return f"{after / before - 1:+.0%}" if before > 0 else "none"

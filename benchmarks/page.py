@@ -16,8 +16,23 @@ from pathlib import Path
 
 import numpy as np
 
-from _duels import EXPLORE, NETWORKS, OURS, PAPER, SMOKE, THOMPSON, Array, Bench, Duel, Extent, duels, first, told
+from _duels import (
+    EXPLORE,
+    NETWORKS,
+    OURS,
+    PAPER,
+    SMOKE,
+    THOMPSON,
+    Bench,
+    Duel,
+    Extent,
+    duels,
+    first,
+    growth,
+    told,
+)
 from _script import options
+from _sets import sets
 from dobandit.arrays import Flags
 from dobandit.policies import policies_for
 from dobandit.report import Page, Points, Section, Table, to_markdown
@@ -155,11 +170,6 @@ def long_runs(bench: Bench) -> Section:
     )
 
 
-def growth(regret: Array) -> str:
-    before, after = regret.mean(axis=0)
-    return f"{after / before - 1:+.0%}" if before > 0 else "none"
-
-
 def _long_run(comparison: Comparison, world: str, trial: int) -> list[str]:
     first, last = comparison.regret[THOMPSON][trial]
     pulls = comparison.pulls[THOMPSON][trial, -1]
@@ -212,17 +222,20 @@ def network(bench: Bench) -> Section:
 
 # ------------------------------------------------------------------------------------------------------
 
-SECTIONS: Sequence[Callable[[Bench], Section]] = (cumulative, simple, long_runs, wrong_graph, network)
+SECTIONS: Sequence[Callable[[Bench], Section]] = (cumulative, simple, long_runs, wrong_graph, sets, network)
 
 
 def written(bench: Bench) -> str:
-    worlds = Points([f"`{name}`: {WORLDS[name].about}" for name in bench.extent.worlds])
+    extent = bench.extent
+    names = (*extent.worlds, *extent.pairs, *extent.structural)
+    worlds = Points([f"`{name}`: {WORLDS[name].about}" for name in names])
     about = Section(
         "The worlds",
         [
             "Every trial has its own world, but for the parallel classes and the networks, which are one world each; "
             "all policies meet the same worlds, costs and luck. Interventions cost "
-            "near: 1 to 1.3; 23: 2 or 3; 25: 2 to 5; 57: 5, 6 or 7; observing costs 1.",
+            "near: 1 to 1.3; 23: 2 or 3; 25: 2 to 5; 57: 5, 6 or 7; observing costs 1. "
+            "Setting several variables costs the sum.",
             worlds,
         ],
     )

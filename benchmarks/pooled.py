@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from dobandit import worlds
 from dobandit.chance import Chance
 from dobandit.evidence.evidence import Evidence
 from dobandit.graph import Graph
-from dobandit.policies import View, policy
+from dobandit.policies import Compiled, View, policy
 from dobandit.problem import Problem
 from dobandit.worlds import World
 from dobandit.worlds.graphs import N6, N7
@@ -35,9 +35,10 @@ class Extent(NamedTuple):
     sizes: tuple[int, ...] = (5, 10, 20, 50, 100)  # of graphs
     decisions: int = 200
     before: int = 400
+    settable: int = 24  # variables of a tree, where up to two are set
 
 
-SMOKE = Extent(trials=2, runs=1, budgets=(20, 20), sizes=(3, 5), decisions=2, before=5)
+SMOKE = Extent(trials=2, runs=1, budgets=(20, 20), sizes=(3, 5), decisions=2, before=5, settable=5)
 
 
 def lock_step(name: str, trials: int, budget: float) -> float:
@@ -53,12 +54,18 @@ def lock_step(name: str, trials: int, budget: float) -> float:
 def live_choice(name: str, graph: Graph, decisions: int = 200, before: int = 400) -> float:
     """Milliseconds of one decision, refreshes included, after some hundred outcomes and each after a new one."""
     problem = Problem(graph, "Y", budget=10**6, objective=policy(name).objective, default_cost=2)
-    made = policy(name).compile(problem)
+    return decision(policy(name).compile(problem), decisions, before)
+
+
+def decision(made: Compiled[Any], decisions: int, before: int) -> float:
+    """The same of a policy that is compiled, at the costs of its problem."""
+    problem, graph = made.problem, made.problem.graph
     seen, state, chance = Evidence.none(problem, made.tables, 1), made.start(1), Chance(0, "policy")
     drawn = worlds.random(graph, 1).sample("do()", before + decisions, seed=1)
     codes = np.stack([np.asarray(drawn[v], dtype=np.intp) for v in graph.variables], axis=1)
     reward, arms, row = codes[:, graph.variables.index("Y")].astype(float), len(problem.arms), np.zeros(1, np.intp)
-    costs, money, affordable = np.full((1, arms), 2.0), np.array([1e6]), np.ones((1, arms), dtype=bool)
+    costs = np.array([problem.costs], dtype=float)
+    money, affordable = np.array([1e6]), np.ones((1, arms), dtype=bool)
     views = []
     for t in range(before + decisions):
         seen.add(row, row, codes[t : t + 1], reward[t : t + 1], np.array([t]))
@@ -88,6 +95,21 @@ def tree(n: int) -> Graph:
     return Graph.from_edges(edges)
 
 
+def many_arms(name: str, variables: int, extent: Extent) -> str:
+    """How long it takes to compile and to decide on a tree where up to two variables are set."""
+    problem = Problem(
+        tree(variables), "Y", budget=10**6, objective=policy(name).objective, default_cost=2, most_at_once=2
+    )
+    compiling, deciding = [], []
+    for _ in range(extent.runs):
+        start = time.process_time()
+        made = policy(name).compile(problem)
+        compiling.append(time.process_time() - start)
+        deciding.append(decision(made, min(extent.decisions, 20), extent.before))
+    label = f"{name}, {len(problem.arms)} arms"
+    return f"  {label:50} {min(deciding):12.3f}   (compiled in {min(compiling):.2f} s)"
+
+
 def slope(sizes: Sequence[int], times: Sequence[float]) -> float:
     """The exponent of the growth with the number of variables, by least squares on logarithms."""
     return float(np.polyfit([math.log(n) for n in sizes], [math.log(t) for t in times], 1)[0])
@@ -104,6 +126,8 @@ def main() -> None:
     print("one live decision, milliseconds:")
     for name in policies:
         print(f"  {name + ', seven variables':50} {fastest(name, N7, extent):12.3f}")
+    for name in policies:
+        print(many_arms(name, extent.settable, extent))
     for name in policies:
         times = [fastest(name, tree(n), extent) for n in extent.sizes]
         ladder = "  ".join(f"{n}: {t:.2f}" for n, t in zip(extent.sizes, times, strict=True))
