@@ -26,14 +26,16 @@ Array = NDArray[np.float64]
 NETWORKS = Path(dobandit.__file__).parent / "examples" / "networks"
 THOMPSON, EXPLORE, PAPER = "causal-thompson", "causal-explore", "paper-cumulative"
 OURS: Mapping[Objective, str] = {"cumulative": THOMPSON, "simple": EXPLORE}
+SINGLE = tuple(name for name, source in WORLDS.items() if source.offers is None)  # arms of single variables
+STRUCTURAL = tuple(name for name in WORLDS if name.startswith("structural-"))
 
 
 class Extent(NamedTuple):
     """What is run, but for the number of trials."""
 
-    worlds: tuple[str, ...] = tuple(name for name, source in WORLDS.items() if source.offers is None)
+    worlds: tuple[str, ...] = SINGLE
     pairs: tuple[str, ...] = ("pairs", "pairs-bow")  # where variables are set together
-    structural: tuple[str, ...] = tuple(name for name in WORLDS if name.startswith("structural-"))
+    structural: tuple[str, ...] = STRUCTURAL
     times: int = 10  # trials where they are cheap, for every trial elsewhere: the mean is that of few unlucky runs
     closer: int = (
         5  # of ours for every trial of the others: how soon it settles is decided by few wrong recommendations
