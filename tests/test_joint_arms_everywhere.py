@@ -6,7 +6,6 @@ import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 
@@ -43,7 +42,7 @@ def problem(tmp_path: Path) -> Path:
     return file
 
 
-@pytest.mark.parametrize("form", ["csv", "json", "parquet"])
+@pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_sampled_rows_say_what_was_set(dobandit: Run, problem: Path, tmp_path: Path, form: str) -> None:
     """Else a study would take them for observations."""
     file = tmp_path / f"rows.{form}"
@@ -74,17 +73,17 @@ def test_a_semicolon_keeps_an_arm_in_one_column(dobandit: Run, problem: Path, tm
 
 def test_a_study_of_pairs_from_the_command_line(dobandit: Run, problem: Path, tmp_path: Path) -> None:
     study = tmp_path / "s.db"
-    assert dobandit("study", "init", study, problem, "--policy", "thompson", "--seed", 1).code == 0
+    assert dobandit("study", "init", study, problem, "--policy", "f-kube", "--seed", 1).code == 0
     for arm in ("do(Ad=1; Price=low)", "Price=low, Ad=1"):
         assert dobandit("study", "record", study, arm, *OUTCOME).code == 0
-    pulls = json.loads(dobandit("study", "ask", study, "-n", 12, "--json").out)["pulls"]
+    pulls = json.loads(dobandit("study", "ask", study, "-n", 14, "--json").out)["pulls"]
     pair = next(pull for pull in pulls if len(pull["set"]) == 2)
     assert pair["arm"] == f"do(Price={pair['set']['Price']}, Ad={pair['set']['Ad']})"
     assert pair["cost"] == 3
     assert dobandit("study", "tell", study, pair["id"], *OUTCOME).code == 0
     assert f"Pull {pair['id']} is {pair['arm']}." in dobandit("study", "explain", study, pair["id"]).out
     dobandit("study", "plot", study, "--out", tmp_path / "study.svg")
-    assert PAIR in "".join(ElementTree.parse(tmp_path / "study.svg").getroot().itertext())
+    assert PAIR in (tmp_path / "study.svg").read_text(encoding="utf-8")  # beside the curves that its letters are
     for form in ("csv", "json", "parquet"):
         assert dobandit("study", "export", study, tmp_path / f"out.{form}").code == 0
     with (tmp_path / "out.csv").open(newline="") as file:

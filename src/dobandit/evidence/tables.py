@@ -96,14 +96,14 @@ def _write_parquet(path: Path, columns: Columns) -> None:
 def _kind(column: NDArray[Any]) -> str:
     """What a column holds, as databases call it; objects are texts or numbers, and None where there is none."""
     if column.dtype.kind != "O":
-        return {"i": "BIGINT", "f": "DOUBLE"}[column.dtype.kind]
+        return {"i": "BIGINT", "f": "DOUBLE", "U": "VARCHAR"}[column.dtype.kind]
     types = {type(value) for value in column if value is not None}
     return {frozenset([int]): "BIGINT", frozenset([float]): "DOUBLE"}.get(frozenset(types), "VARCHAR")
 
 
 def _texts(column: NDArray[Any]) -> NDArray[Any]:
     """Objects as texts, which a database reads whatever the first ones are."""
-    if column.dtype.kind != "O":
+    if column.dtype.kind not in "OU":
         return column
     return np.array([None if value is None else str(value) for value in column], dtype=object)
 
