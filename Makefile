@@ -89,6 +89,7 @@ docs: $(READY) demo
 	$(BIN)/dobandit effect $(OUT)/shop.toml $(OUT)/log.csv --quiet --all --truth --plot docs/images/shop-effects.png > /dev/null
 	$(BIN)/python docs/screenshots.py $(OUT)
 	$(BIN)/python docs/figures.py
+	$(BIN)/python docs/files/make_members.py
 	$(BIN)/python -m tests.notebooks
 	$(BIN)/python tests/test_docs.py
 
