@@ -1,4 +1,4 @@
-"""Published data with known answers (docs/real-cases.md tells the stories, and is run too)."""
+"""Published data with known answers (docs/case-*.md tell the stories, and are run too)."""
 
 from __future__ import annotations
 
