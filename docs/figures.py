@@ -76,7 +76,9 @@ def hiv_incentives() -> None:
     title = "Vouchers in dollars, and who came"
     save(effects_figure(rows, xlabel="share that came for their result", title=title), IMAGES / "hiv-vouchers.png")
     names = ["causal-thompson", "thompson", "f-kube"]
-    results = db.simulate(_problem(people), _Replay(people, "cash", "got"), names, trials=64, budgets=[250, 500, 750, 1000])
+    results = db.simulate(
+        _problem(people), _Replay(people, "cash", "got"), names, trials=64, budgets=[250, 500, 750, 1000]
+    )
     save(results.plot("People lost against the best voucher, by dollars spent"), IMAGES / "hiv-regret.png")
 
 

@@ -1,5 +1,5 @@
-"""Writes members.csv, the messy spreadsheet of the tutorial, and results.csv, what came of the experiments that its study
-asks for: python docs/files/make_members.py
+"""Writes members.csv, the messy spreadsheet of the tutorial, and results.csv, what came of the experiments of its study:
+python docs/files/make_members.py
 
 A gym wants more members to renew. Staff call those who rarely come, and give a free month to those who complain, which
 no column shows. So called members renew less often although calls help, and the log cannot tell what a free month does.
