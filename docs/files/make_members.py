@@ -1,4 +1,4 @@
-"""Writes members.csv, the messy spreadsheet of the tutorial, and results.csv, what came of the experiments of its study:
+"""Writes members.csv, the messy spreadsheet of the tutorial, and results.csv, the outcomes of its experiments:
 python docs/files/make_members.py
 
 A gym wants more members to renew. Staff call those who rarely come, and give a free month to those who complain, which
