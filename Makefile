@@ -67,6 +67,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/service.py
 	$(BIN)/python benchmarks/reproduction.py
 	$(BIN)/python benchmarks/pooled.py
+	$(BIN)/python benchmarks/clusters.py
 	$(BIN)/python benchmarks/coverage.py --trials 100
 
 calibration: $(READY)

@@ -6,7 +6,6 @@ import pickle
 import re
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +17,7 @@ import dobandit
 from dobandit.policies import policies_for
 from dobandit.problem import Objective
 from dobandit.report.page import mean_text
-from dobandit.simulation import ARRAYS, standard_error
+from dobandit.simulation import ARRAYS, Submits, standard_error
 from dobandit.suite import WORLDS, Comparison, compare
 
 Array = NDArray[np.float64]
@@ -64,7 +63,7 @@ class Bench(NamedTuple):
     seed: int
     extent: Extent
     kept: Path
-    executor: Executor | None
+    executor: Submits | None
 
     def run(self, world: str, objective: Objective, policies: Sequence[str], trials: int, **rest: Any) -> Comparison:
         """A comparison: the one that was kept, or a new one."""

@@ -1,6 +1,6 @@
 """Writes docs/benchmark.md from a run: who wins where, by how much, and where we lose.
 
-    python benchmarks/page.py [--trials 100] [--long 60] [--seed 314159]
+    python benchmarks/page.py [--trials 100] [--long 60] [--seed 314159] [--cluster tcp://host:8786]
 
 It takes an hour and a half on two cores. What was played is kept in dobandit-out/benchmark, so that an interrupted run
 goes on where it was; after a change of a policy delete the files that have its name.
@@ -38,7 +38,7 @@ from dobandit.policies import policies_for
 from dobandit.report import Page, Points, Section, Table, to_markdown
 from dobandit.report.comparison import settled_text, table_of
 from dobandit.report.page import Part, versions
-from dobandit.simulation import processes, standard_error
+from dobandit.simulation import Submits, cluster, processes, standard_error
 from dobandit.suite import WORLDS, Comparison
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmark.md"
@@ -249,18 +249,18 @@ def written(bench: Bench) -> str:
 
 
 def main() -> None:
-    asked = options(__doc__, trials=100, long=60, seed=314159)
-    with tempfile.TemporaryDirectory() as folder:
+    asked = options(__doc__, trials=100, long=60, seed=314159, cluster="")
+    at_work = cluster(asked.cluster) if asked.cluster else processes(os.cpu_count() or 1)
+    with tempfile.TemporaryDirectory() as folder, at_work as pool:
         if asked.smoke:
-            run(2, 2, asked.seed, SMOKE, Path(folder) / "benchmark.md", Path(folder))
+            run(2, 2, asked.seed, SMOKE, Path(folder) / "benchmark.md", Path(folder), pool)
         else:
-            run(asked.trials, asked.long, asked.seed, Extent(), PAGE, KEPT)
+            run(asked.trials, asked.long, asked.seed, Extent(), PAGE, KEPT, pool)
 
 
-def run(trials: int, long: int, seed: int, extent: Extent, page: Path, kept: Path) -> None:
+def run(trials: int, long: int, seed: int, extent: Extent, page: Path, kept: Path, pool: Submits) -> None:
     start = time.perf_counter()
-    with processes(os.cpu_count() or 1) as pool:
-        page.write_text(written(Bench(trials, long, seed, extent, kept, pool)), encoding="utf-8")
+    page.write_text(written(Bench(trials, long, seed, extent, kept, pool)), encoding="utf-8")
     print(f"wrote {page} in {(time.perf_counter() - start) / 60:.0f} minutes")
 
 

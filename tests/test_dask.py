@@ -5,18 +5,23 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from dask.distributed import Client
 
 import dobandit as db
-from dobandit.simulation import Results
+from dobandit.cli import main
+from dobandit.simulation import Results, cluster
 
 PAGE = Path(__file__).parent.parent / "docs" / "scaling.md"
 ON_PROCESSES, ON_DASK = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
@@ -60,8 +65,6 @@ def address_in(contact: Path, process: subprocess.Popen[bytes], log: Path) -> st
 
 
 def test_a_cluster_gives_the_same_bits(scheduler: str) -> None:
-    from dask.distributed import Client
-
     with Client(scheduler) as client:  # type: ignore[no-untyped-call]
         client.wait_for_workers(2, timeout=PATIENCE)
         assert ON_DASK.count("tcp://scheduler:8786") == 1
@@ -76,6 +79,69 @@ def test_a_cluster_gives_the_same_bits(scheduler: str) -> None:
     pids = {pid for pid, _ in ran.values()}
     assert len(pids | {os.getpid()}) == 3
     assert all(worked for _, worked in ran.values())  # both took a share
+
+
+def test_commands_run_on_a_cluster(scheduler: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shop = str(files("dobandit") / "examples" / "shop.toml")
+    commands = [
+        ["run", shop, "--trials", "130", "--policy", "uniform", "--policy", "successive-rejects"],
+        ["suite", "n5", "--objective", "simple", "--policy", "uniform", "--trials", "2", "--budget", "100"],
+        ["reproduce", "fig3-cost", "--trials", "2", "--policy", "uniform", "--out", str(tmp_path / "out")],
+    ]
+    for typed in commands:
+        found = []
+        for where in ("--workers=1", f"--cluster={scheduler}"):
+            shutil.rmtree(tmp_path / "out", ignore_errors=True)
+            with pytest.raises(SystemExit, match="0"):
+                main([*typed, "--json", "--quiet", where])
+            found.append(json.loads(capsys.readouterr().out))
+        here, there = found
+        assert untimed(here) == untimed(there)
+
+
+def untimed(document: dict[str, Any]) -> dict[str, Any]:
+    """The document of a command without how long its work took."""
+    panels = [untimed(panel) for panel in document.get("panels", [])]
+    return {**{key: value for key, value in document.items() if key != "seconds"}, "panels": panels}
+
+
+def test_the_work_of_a_lost_worker_is_done_by_another(scheduler: str) -> None:
+    problem = db.Problem("Z -> X -> Y; Z -> Y", "Y", budget=200, default_cost=1.5)
+    world = db.worlds.random(problem.graph, seed=1)
+    with Client(scheduler) as client:  # type: ignore[no-untyped-call]
+        client.wait_for_workers(2, timeout=PATIENCE)
+        lost = sorted(client.run(os.getpid).values())[0]
+    done: list[str] = []
+
+    def kill_one(name: str, _: float) -> None:
+        if not done:
+            os.kill(lost, signal.SIGKILL)
+        done.append(name)
+
+    with cluster(scheduler) as found:
+        there = db.simulate(problem, world, ["f-kube", "ucb"], 512, executor=found, batch=64, progress=kill_one)
+    here = db.simulate(problem, world, ["f-kube", "ucb"], 512)
+    assert len(done) == 16
+    for name in here.policies:
+        np.testing.assert_array_equal(here.regret[name], there.regret[name])
+        np.testing.assert_array_equal(here.pulls[name], there.pulls[name])
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "sentence"),
+    [
+        ("--cluster local", 2, "'local' is not an address; write tcp://host:8786, or local:8"),
+        ("--cluster tcp://127.0.0.1:9", 5, "no scheduler answers at this address"),
+        ("--cluster local:2 --workers 2", 2, "--workers and --cluster exclude each other"),
+    ],
+)
+def test_clusters_that_are_not_there(
+    typed: str, code: int, sentence: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("dobandit.simulation.clusters.PATIENCE", 0.5)
+    with pytest.raises(SystemExit, match=str(code)):
+        main(["suite", "n5", *typed.split()])
+    assert sentence in " ".join(capsys.readouterr().err.split())
 
 
 def test_the_example_on_processes(tmp_path: Path) -> None:

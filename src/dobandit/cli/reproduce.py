@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import click
 
 from dobandit import paper
 from dobandit.cli.common import FILE, console, print_json, say, several, with_common_options
-from dobandit.cli.simulating import SEED, WORKERS, Report, progress
+from dobandit.cli.simulating import CLUSTER, SEED, WORKERS, Report, on_cluster, progress
 from dobandit.cli.tables import cell, table
 from dobandit.errors import FileError, counted, listing
 from dobandit.files import storing
@@ -26,6 +27,7 @@ OUT = Path("dobandit-out/reproduce")
 @several("--policy", "policies", "P", "A policy (repeat); default: the paper's.")
 @SEED
 @WORKERS
+@CLUSTER
 @click.option("--out", default=OUT, show_default=True, type=FILE, metavar="DIR", help="Where results go.")
 @click.option("--page", type=FILE, metavar="FILE", help="Write a Markdown page of it, too.")
 @click.option("--bounds", is_flag=True, help="Draw the bounds of the paper's theorems, too.")
@@ -37,6 +39,7 @@ def command(
     policies: tuple[str, ...],
     seed: int,
     workers: int | None,
+    cluster: str | None,
     out: Path,
     page: Path | None,
     bounds: bool,
@@ -60,11 +63,10 @@ def command(
         say(f"note: left out, because the policies are for another kind of regret: {listing(idle)}", quiet)
     if page is not None:
         _check_page(page)
-    with _resumable(out, jobs), progress(list(work), quiet) as report:
+    with _resumable(out, jobs), progress(list(work), quiet) as report, on_cluster(cluster, workers) as executor:
         tell = report and _weighed(report, work)
-        found = paper.reproduce(
-            wanted, trials, policies or None, seed, out=out / "blocks", workers=workers, progress=tell
-        )
+        rerun = partial(paper.reproduce, out=out / "blocks", executor=executor, workers=workers, progress=tell)
+        found = rerun(wanted, trials, policies or None, seed)
         old = _write(found, out, page, bounds)
     if as_json:
         print_json({"panels": [_plain(one) for one in found]})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from dobandit.cli.common import (
     with_common_options,
     world_of,
 )
-from dobandit.cli.simulating import ALL, SEED, executor, progress, ready, writing
+from dobandit.cli.simulating import ALL, CLUSTER, SEED, crew, progress, ready, writing
 from dobandit.cli.tables import cell, table
 from dobandit.errors import counted, listing
 from dobandit.evidence import NONE_MISSING, fit
@@ -45,6 +46,7 @@ WORTH_PROCESSES = 256  # trials from which starting processes pays
 @click.option("--evidence", type=FILE, metavar="FILE", help=EVIDENCE)
 @SEED
 @click.option("--workers", type=click.IntRange(1), help="Number of processes; default: chosen by the number of trials.")
+@CLUSTER
 @click.option("--out", type=FILE, metavar="DIR", help="Write report.html, results.csv and regret.png there.")
 @with_common_options
 def command(
@@ -55,6 +57,7 @@ def command(
     evidence: Path | None,
     seed: int,
     workers: int | None,
+    cluster: str | None,
     out: Path | None,
     as_json: bool,
     quiet: bool,
@@ -67,11 +70,12 @@ def command(
     chosen = _chosen(names, found, quiet)
     labels = [spec_of(policy(name)) for name in chosen]
     usual = None if trials >= WORTH_PROCESSES else 1
-    with ready(out, figures=True), progress(labels, quiet) as report, executor(workers, usual) as pool:
+    with ready(out, figures=True), progress(labels, quiet) as report, crew(workers, cluster, usual) as at_work:
         start, world = time.perf_counter(), _world(found, problem, quiet)
         grid = budgets or None
         source = None if evidence is None else fit(read_rows(evidence), found)
-        results = simulate(found, world, chosen, trials, seed, grid, source, executor=pool, progress=report)
+        play = partial(simulate, executor=at_work.executor, batch=at_work.batch(trials), progress=report)
+        results = play(found, world, chosen, trials, seed, grid, source)
         seconds = time.perf_counter() - start
     _say_notes(results, chosen, evidence is not None, quiet)
     missing = NONE_MISSING if source is None else source.affected

@@ -4,26 +4,56 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
 from dobandit.errors import StorageError
 from dobandit.files import make_folder, storing
-from dobandit.simulation import processes
+from dobandit.simulation import BATCH, BLOCK, Cluster, Submits, cluster, processes
 
 Report = Callable[[str, float], None]  # what is worked on, and the share of it that is done
 SEED = click.option("--seed", default=0, show_default=True, help="The seed of worlds, costs and outcomes.")
 WORKERS = click.option("--workers", type=click.IntRange(1), help="Number of processes; default: one for each core.")
+CLUSTER = click.option(
+    "--cluster", metavar="ADDRESS", help="Run on a Dask cluster: tcp://host:8786, or local:8 for eight processes here."
+)
 ALL = "all"  # in place of the name of a policy: every one that fits
 
 
-def executor(workers: int | None, default: int | None = None) -> AbstractContextManager[ProcessPoolExecutor | None]:
-    """A pool of processes, one for each core unless told otherwise; None where a single process does the work."""
+class Crew(NamedTuple):
+    """What does the work: an executor (none: this process), and how many workers it has."""
+
+    executor: Submits | None = None
+    workers: int = 1
+
+    def batch(self, trials: int) -> int:
+        """How many trials to a job, in whole blocks, so that every worker gets a share. Results do not depend on it."""
+        blocks = -(-trials // BLOCK)
+        return min(BATCH, -(-blocks // self.workers) * BLOCK)
+
+
+@contextmanager
+def crew(workers: int | None, address: str | None, default: int | None = None) -> Iterator[Crew]:
+    """A cluster, or a pool of processes: one for each core unless told otherwise."""
     wanted = workers or default or os.cpu_count() or 1
-    return nullcontext() if wanted == 1 else processes(wanted)
+    with on_cluster(address, workers) as found:
+        if found is not None:
+            yield Crew(found, found.workers)
+        elif wanted == 1:
+            yield Crew()
+        else:
+            with processes(wanted) as pool:
+                yield Crew(pool, wanted)
+
+
+def on_cluster(address: str | None, workers: int | None) -> AbstractContextManager[Cluster | None]:
+    """The cluster at an address; nothing without one."""
+    if address is not None and workers is not None:
+        raise click.UsageError("--workers and --cluster exclude each other: a cluster has its own workers")
+    return nullcontext() if address is None else cluster(address)
 
 
 @contextmanager

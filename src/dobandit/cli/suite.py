@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from dobandit.cli.common import FILE, console, print_json, say, several, with_common_options
-from dobandit.cli.simulating import ALL, SEED, WORKERS, executor, progress, ready, writing
+from dobandit.cli.simulating import ALL, CLUSTER, SEED, WORKERS, crew, progress, ready, writing
 from dobandit.cli.tables import cell, table
 from dobandit.errors import counted, listing
 from dobandit.policies import policy
@@ -69,6 +69,7 @@ USUAL_BUDGETS = ", ".join(map(_usual_budgets, BUDGETS))
 @click.option("--trials", default=20, show_default=True, type=click.IntRange(1), help="How many trials in each world.")
 @SEED
 @WORKERS
+@CLUSTER
 @click.option("--out", type=FILE, metavar="DIR", help="Write report.html, results.csv and figures there.")
 @with_common_options
 def command(
@@ -80,6 +81,7 @@ def command(
     trials: int,
     seed: int,
     workers: int | None,
+    cluster: str | None,
     out: Path | None,
     as_json: bool,
     quiet: bool,
@@ -96,8 +98,9 @@ def command(
     names = () if ALL in names else names
     goal: Objective = objective or _objective_of(names)
     figures = len(set(budgets or BUDGETS[goal])) > 1
-    with ready(out, figures), progress(chosen, quiet) as report, executor(workers) as pool:
-        run = partial(compare, costs=costs, budgets=budgets or None, trials=trials, seed=seed, executor=pool)
+    with ready(out, figures), progress(chosen, quiet) as report, crew(workers, cluster) as at_work:
+        run = partial(compare, costs=costs, budgets=budgets or None, trials=trials, seed=seed)
+        run = partial(run, executor=at_work.executor)
         comparisons = [
             run(world, goal, policies=names or None, progress=partial(report, world) if report else None)
             for world in chosen
