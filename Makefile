@@ -1,7 +1,7 @@
 # make demo    set up, then run the main job on a shipped example
 # make test    set up, then lint, types, import contract and all tests
 # make test-all   the tests on a wheel, with every Python from 3.11 to 3.13 that is installed
-# make bench   set up, then print the measured ratios of benchmarks/
+# make bench   set up, then measure the figures of benchmarks/ and print them beside their goals
 # make reproduction   set up, then rerun the paper's experiments and write docs/reproduction.md
 # make calibration   set up, then measure how often intervals contain the truth
 # make stress  set up, then kill workers of studies 300 times per store, the server 50 times, and send it 1,000 requests
@@ -59,15 +59,7 @@ mutants: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m pip install --quiet --editable '.[bench]'
-	$(BIN)/python benchmarks/policies.py
-	$(BIN)/python benchmarks/worlds.py
-	$(BIN)/python benchmarks/effects.py
-	$(BIN)/python benchmarks/csv_files.py
-	$(BIN)/python benchmarks/studies.py
-	$(BIN)/python benchmarks/service.py
-	$(BIN)/python benchmarks/reproduction.py
-	$(BIN)/python benchmarks/pooled.py
-	$(BIN)/python benchmarks/clusters.py
+	$(BIN)/python benchmarks/all.py
 	$(BIN)/python benchmarks/coverage.py --trials 100
 
 calibration: $(READY)

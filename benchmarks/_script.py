@@ -1,14 +1,38 @@
-"""What the scripts of this folder share: their options, a clock, and packages that may be missing."""
+"""What the scripts of this folder share: their options, a clock, their figures, and packages that may be missing."""
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 from collections.abc import Callable
 from importlib.util import find_spec
+from pathlib import Path
 from time import perf_counter
-from typing import TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 T = TypeVar("T")
+FIGURES = "DOBANDIT_FIGURES"  # names the file that figures are written to, one to a line
+
+
+class Figure(NamedTuple):
+    """What was measured, and what is aimed at."""
+
+    what: str
+    value: float
+    goal: float
+    better: Literal["lower", "higher"] = "lower"
+
+    @property
+    def is_met(self) -> bool:
+        return self.value <= self.goal if self.better == "lower" else self.value >= self.goal
+
+
+def record(what: str, value: float, goal: float, better: Literal["lower", "higher"] = "lower") -> None:
+    """Keep a figure for the table of `all.py`; nothing where that does not run."""
+    if path := os.environ.get(FIGURES):
+        with Path(path).open("a", encoding="utf-8") as file:
+            print(json.dumps(Figure(what, value, goal, better)._asdict()), file=file)
 
 
 def options(doc: str | None, **defaults: int | str) -> argparse.Namespace:

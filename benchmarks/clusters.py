@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 import dobandit as db
-from _script import can_compare, options, timed
+from _script import can_compare, options, record, timed
 from dobandit.simulation import Results, Submits, cluster, processes
 
 BATCH = 128  # trials to a job
@@ -35,6 +35,8 @@ def main() -> None:
             played(problem, world, BATCH, executor)  # so that everything is imported
             seconds[name], _ = timed(partial(played, problem, world, trials, executor))
         print(f"{name:22} {seconds[name]:6.2f} s, {seconds[name] / seconds['one process']:.2f} of one process")
+    by_processes, by_cluster = list(seconds.values())[1:]
+    record("a local cluster to processes", by_cluster / by_processes, 1.5)
 
 
 def played(problem: db.Problem, world: db.World, trials: int, executor: Submits | None) -> Results:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import duckdb
 
-from _script import options
+from _script import options, record
 
 PROBLEM = """
 budget = 100
@@ -59,6 +59,7 @@ def main() -> None:
             seconds, peak = used(program, "effect", str(problem), str(log), "--all", "--quiet")
             time = f"{seconds:.1f} s of CPU time (limit {3 * plain + 1:.1f})"
             print(f"  effects on {reward}: {time}, peak {peak:.0f} MB (limit 500)")
+            record(f"effects on {reward} from {rows:,} rows of CSV to one grouping by DuckDB", seconds / plain, 1.5)
 
 
 def used(*command: str) -> tuple[float, float]:

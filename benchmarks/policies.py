@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import dobandit as db
-from _script import can_compare, options, timed
+from _script import can_compare, options, record, timed
 from dobandit import worlds
 from dobandit.problem import Problem
 from dobandit.worlds import World
@@ -125,6 +125,7 @@ def main() -> None:
         ("its reference loop in plain Python", slow, paper),
     ]:
         print(f"  {label:50} {value:12,.0f}   lock step is {base / value:9,.1f} times as fast")
+    record("lock step to the reference loop, paper-cumulative", paper / slow, 100, "higher")
     print("one live decision on seven variables after a new observation:")
     for name in ("paper-cumulative", "crm", "f-kube", "thompson"):
         print(f"  {name:50} {live_choice(name, named.FIG11, extent.decisions, extent.before):8.3f} ms")

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import dobandit as db
-from _script import options
+from _script import options, record
 from dobandit import worlds
 from dobandit.chance import Chance
 from dobandit.evidence.evidence import Evidence
@@ -55,6 +55,9 @@ def live_choice(name: str, graph: Graph, decisions: int = 200, before: int = 400
     """Milliseconds of one decision, refreshes included, after some hundred outcomes and each after a new one."""
     problem = Problem(graph, "Y", budget=10**6, objective=policy(name).objective, default_cost=2)
     return decision(policy(name).compile(problem), decisions, before)
+
+
+GOALS = {"causal-thompson": 160_000, "causal-explore": 60_000}  # rounds per second
 
 
 def decision(made: Compiled[Any], decisions: int, before: int) -> float:
@@ -123,6 +126,7 @@ def main() -> None:
     for name, budget in zip(policies, extent.budgets, strict=True):
         best = max(lock_step(name, trials, budget) for _ in range(runs))
         print(f"  {name:50} {best:12,.0f}")
+        record(f"rounds per second of one core, {name}", best, GOALS[name], "higher")
     print("one live decision, milliseconds:")
     for name in policies:
         print(f"  {name + ', seven variables':50} {fastest(name, N7, extent):12.3f}")

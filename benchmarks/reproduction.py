@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import dobandit as db
-from _script import options, timed
+from _script import options, record, timed
 from dobandit import worlds
 from dobandit.problem import Problem
 from dobandit.simulation import draw_costs, trial_seed
@@ -94,6 +94,7 @@ def main() -> None:
         total = [total[0] + ours, total[1] + theirs]
         print(f"  {name:20} {1000 * ours:8.3f} {1000 * theirs:10.1f}   lock step is {theirs / ours:7.0f} times as fast")
     print(f"  {'all of them':20} {1000 * total[0]:8.3f} {1000 * total[1]:10.1f}   {total[1] / total[0]:26.0f} times")
+    record("lock step to the reference loops, simple regret", total[1] / total[0], 100, "higher")
     subprocess.run([sys.executable, "-c", MEMORY.format(trials=extent.large)], check=True)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(f"{extent.large:,} trials of the parallel problem with 50 variables at B = 1500: {peak:.0f} MB at most")

@@ -23,6 +23,7 @@ from typing import NamedTuple, TypeVar
 
 import dobandit as db
 from _script import options as of_script
+from _script import record
 from dobandit.service import TokenFile
 
 GRAPH = "Z -> X -> Y; Z -> Y; X <-> W; W -> Y"
@@ -135,6 +136,7 @@ def compare(kind: str, places: tuple[str, str], extent: Extent) -> None:
         shown = f"{rate:,.0f} ask+tell/s, median {median:.1f} ms, p99 {last:.1f} ms"
         print(f"{kind}, {extent.clients} clients, {how}: {shown}")
     print(f"{kind}: HTTP has {rates[1] / rates[0]:.2f} of the throughput; nothing lost, nothing overspent")
+    record(f"HTTP to no HTTP, {kind}", rates[1] / rates[0], 0.5, "higher")
 
 
 def pages(folder: Path, extent: Extent) -> None:
@@ -150,8 +152,10 @@ def pages(folder: Path, extent: Extent) -> None:
             times = sorted(fetched(address + page)[0] for _ in range(extent.views))
             middle, slowest = 1000 * statistics.median(times), 1000 * times[-1]
             print(f"{page} of {extent.history:,} pulls: median {middle:.0f} ms, slowest {slowest:.0f} ms")
+            record(f"milliseconds of {page}, {extent.history:,} pulls", middle, 300)
         whole = sizes[PAGES[0]] + sum(sizes[picture] for picture in PICTURES)
         print(f"the study page with its pictures transfers {whole / 1000:.0f} kB")
+        record("kB of the study page with its pictures", whole / 1000, 300)
 
 
 def fetched(address: str) -> tuple[float, int]:

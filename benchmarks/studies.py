@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 import dobandit as db
-from _script import can_compare, options, timed
+from _script import can_compare, options, record, timed
 from dobandit.problem import Value
 
 SMALL = db.Problem("Z -> X -> Y; Z -> Y; X <-> W; W -> Y", "Y", budget=10**9, default_cost=2)
@@ -138,6 +138,8 @@ def compare(folder: Path, where: str, extent: Extent, with_optuna: bool) -> None
         theirs = of_optuna(folder / "c.db", seconds)
         print(f"Optuna {theirs:,.0f}: ratio {mine / theirs:.0f}; ", end="")
     print(f"two bare SQLite transactions {bare:,.0f}")
+    if "memory" in where:
+        record(f"bare SQLite transactions to ask and tell, {where}", bare / mine, 4)
 
 
 def main() -> None:

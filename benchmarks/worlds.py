@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from _script import options, timed
+from _script import options, record, timed
 from dobandit import chance, worlds
 from dobandit.graph import Graph
 from dobandit.problem import Problem
@@ -50,6 +50,7 @@ def measure(name: str, graph: Graph, make: Callable[[Graph, int], worlds.World],
     sampling, _ = timed(sample, RUNS)
     times = f"{building:>9.3f}s{means:>9.3f}s{drawing:>9.3f}s{sampling:>9.3f}s"
     print(f"{name:<18}{times}{sampling / drawing:>8.2f}")
+    record(f"sampling to drawing uniforms, {name}", sampling / drawing, 3)
 
 
 if __name__ == "__main__":
