@@ -18,7 +18,7 @@ from dobandit.evidence.counts import (
 from dobandit.evidence.evidence import Evidence
 from dobandit.evidence.fitted import NONE_MISSING, Fitted, MissingRows, fit
 from dobandit.evidence.grouped import by_value
-from dobandit.evidence.logged import Logged, read_log
+from dobandit.evidence.logged import GroupedRows, Logged, count_rows, read_log
 from dobandit.evidence.numbers import has_decimal_comma
 from dobandit.evidence.reading import Reading
 from dobandit.evidence.sample import Sample, read_sample

@@ -6,7 +6,7 @@ Only counts are kept: the cells of the tables that a policy asked for, and what 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -31,13 +31,22 @@ from dobandit.problem import Arm, Problem, Value
 
 
 class Logged(NamedTuple):
-    """What a log says, for one layout of tables."""
+    """What a log says, for one layout of tables; or the logs of many trials, with the trial as the first axis."""
 
     counts: Array  # by cell
     rows: Array  # by arm
     rewards: Array  # by arm, on the scale from 0 (worst) to 1 (best)
-    reference: float = math.nan  # what moments are taken about, on the same scale
-    worst: float = math.inf  # the least reward
+    reference: float | Array = math.nan  # what moments are taken about, on the same scale
+    worst: float | Array = math.inf  # the least reward
+
+    @classmethod
+    def stack(cls, logs: Sequence[Logged]) -> Logged:
+        """The logs of many trials."""
+        return cls(*map(np.array, zip(*logs, strict=True)))
+
+    def take(self, trials: Indices) -> Logged:
+        """The logs of these trials; a single log is that of every trial."""
+        return self if self.counts.ndim == 1 else Logged(*(np.asarray(field)[trials] for field in self))
 
 
 class _Rows(NamedTuple):
@@ -59,17 +68,43 @@ def read_log(problem: Problem, source: Source, layout: Layout) -> Logged:
     check_spelling(source, problem.graph.variables)
     others = {v: None for t in layout.tables for v in t.variables if v != problem.reward}
     whole = _rows(problem, source, others) if cells(others, problem.domains) <= LARGEST else None
+    found = _counted(problem, layout, lambda group: _rows(problem, source, group) if whole is None else whole)
+    if not found.rows.sum():
+        raise DataError(f"{source.name}: there are no rows to observe")
+    return found
+
+
+class GroupedRows(NamedTuple):
+    """Groups of equal rows: what was done in them (the place of the arm), the codes of the variables but the reward,
+    the rewards in the user's units, and how many rows there are in each."""
+
+    arms: Indices
+    codes: dict[str, Indices]
+    rewards: Array
+    number: Array
+
+
+def count_rows(problem: Problem, layout: Layout, given: GroupedRows) -> Logged:
+    """The same as `read_log`, of rows that are known already."""
+    present = given.number > 0
+    arms, number, rewards = given.arms[present], given.number[present], given.rewards[present]
+    codes = {v: column[present] for v, column in given.codes.items()}
+    measured = Measured.of_numbers(rewards, number)
+    whole = _rewarded(problem, arms, codes, number, measured, rewards * number)
+    return _counted(problem, layout, lambda group: whole)
+
+
+def _counted(problem: Problem, layout: Layout, rows_of: Callable[[Sequence[str]], _Rows]) -> Logged:
+    """Count rows, which are grouped at least by the variables that are asked for."""
     counts = np.zeros(layout.size)
     for table, shape, at, parts in zip(layout.tables, layout.shapes, layout.slices, layout.parts, strict=True):
         group = [v for v in table.variables if v != problem.reward]
-        rows = _rows(problem, source, group) if whole is None else whole
+        rows = rows_of(group)
         index = [*([] if parts is None else [parts[rows.arms]]), *(rows.codes[v] for v in group)]
         counted = np.isin(rows.arms, table.arms)
         of_reward = table.variable == problem.reward
         counts[at] = (_moments if table.moments else _shares if of_reward else _numbers)(rows, index, shape, counted)
-    arms = _rows(problem, source, ()) if whole is None else whole
-    if not arms.number.sum():
-        raise DataError(f"{source.name}: there are no rows to observe")
+    arms = rows_of(())
     number, earned = (sums([arms.arms], each, (len(problem.arms),)) for each in (arms.number, arms.earned))
     return Logged(counts, number, earned, arms.reference, arms.worst)
 
@@ -102,13 +137,18 @@ def _rows(problem: Problem, source: Source, variables: Iterable[str]) -> _Rows:
     arms = _arms(problem, found, codes) if tells else np.zeros(len(found.weights), dtype=np.intp)
     if measured:
         rewards = found.measured_within(measured, *problem.measured_ends)
-    else:
-        worth = np.array(problem.reward_values)[codes[problem.reward]]
-        rewards = Measured.of_numbers(worth, found.weights)
-    earned = rewards.sums(found.weights) if measured else worth * found.weights
+        return _rewarded(problem, arms, codes, found.weights, rewards, rewards.sums(found.weights))
+    worth = np.array(problem.reward_values)[codes[problem.reward]]
+    rewards = Measured.of_numbers(worth, found.weights)
+    return _rewarded(problem, arms, codes, found.weights, rewards, worth * found.weights)
+
+
+def _rewarded(
+    problem: Problem, arms: Indices, codes: dict[str, Indices], number: Array, rewards: Measured, earned: Array
+) -> _Rows:
     powers = rewards.powers * (problem.utility_slope ** np.arange(1, 1 + MOMENTS))[:, np.newaxis]
     reference, *ends = problem.utility(np.array([rewards.reference, rewards.least, rewards.most])).tolist()
-    return _Rows(arms, codes, found.weights, problem.utility(earned, found.weights), powers, reference, min(ends))
+    return _Rows(arms, codes, number, problem.utility(earned, number), powers, reference, min(ends))
 
 
 def _variables_set(problem: Problem, source: Source) -> tuple[str, ...]:

@@ -10,16 +10,16 @@ from numpy.typing import ArrayLike
 
 from dobandit.arrays import Array
 from dobandit.chance import BLOCK
-from dobandit.errors import SimulationError, listing
-from dobandit.evidence import Data, Layout, Logged, open_source, read_log
-from dobandit.policies import PolicyLike, policies_for, policy
+from dobandit.errors import SimulationError
+from dobandit.evidence import Data, Logged
+from dobandit.policies import PolicyLike
 from dobandit.problem import Axis, Cost, Problem
 from dobandit.simulation import regret
 from dobandit.simulation.engine import Played, play
+from dobandit.simulation.logs import LogRows, read_logs
 from dobandit.simulation.match import Match, ProblemLike, WorldLike, draw_costs, matched
 from dobandit.simulation.parallel import Submits, carried_out
 from dobandit.simulation.results import Results
-from dobandit.worlds import World
 
 BATCH = 16 * BLOCK  # trials that run in one batch
 PLANNED = 8  # times as many rows where policies plan ahead
@@ -33,7 +33,7 @@ def simulate(
     trials: int = 100,
     seed: int = 0,
     budgets: Sequence[float] | None = None,
-    evidence: Data | None = None,
+    evidence: Data | int | LogRows | None = None,
     *,
     first: int = 0,
     executor: Submits | None = None,
@@ -64,7 +64,8 @@ def simulate(
         The budgets to compare; default: the problem's.
     evidence
         A log that costs nothing: anything that `effect` reads, or the path of a file. It comes from one world, so there
-        must be one for all trials. Policies that cannot start from a log run without it.
+        must be one for all trials. Or a number of rows: then every trial has a log of so many plain observations, drawn
+        from its own world. Policies that cannot start from a log run without it.
     first
         The number of the first trial, a multiple of 64: trials 0 to 127 are trials 0 to 63 and, with `first=64`, 64
         trials more.
@@ -81,7 +82,7 @@ def simulate(
         Regret, money and pulls of every policy, in every trial, for every budget.
     """
     match = matched(problem, world, policies, trials, seed, first)
-    logs = {} if evidence is None else _read_logs(match, world, evidence)
+    logs = {} if evidence is None else read_logs(match, world, evidence)
     grid = _grid(match.problem.budget if budgets is None else budgets, "budgets")
     # A policy that plans ahead has a row for every budget, but few decisions: larger batches suit it.
     ahead = any(p.depends_on_budget for p in match.policies.values())
@@ -142,26 +143,6 @@ def positive(values: ArrayLike | Sequence[Cost], what: str) -> Array:
     return given
 
 
-def _read_logs(match: Match, world: WorldLike, evidence: Data) -> dict[str, Logged]:
-    """What the log says to each policy that can start from one; the others are published without a rule for that."""
-    if not isinstance(world, World) or world.trials > 1:
-        raise SimulationError(
-            "evidence: a log comes from one world, but here every trial has a world of its own; simulate one world "
-            "for all trials (in a problem file, a [world] without redraw), or hand the log to a study"
-        )
-    source = open_source(evidence)
-    problem = match.problem
-    logs = {
-        name: read_log(problem, source, Layout(problem, match.compiled[name].tables))
-        for name, made in match.policies.items()
-        if made.reads_logs
-    }
-    if not logs:
-        able = listing(name for name in policies_for(problem.objective) if policy(name).reads_logs)
-        raise SimulationError(f"evidence: none of these policies can start from a log; {able} can")
-    return logs
-
-
 class _Work(NamedTuple):
     """What is to be played, and how."""
 
@@ -176,6 +157,10 @@ class _Work(NamedTuple):
     def places(self) -> int:
         """Of the grid."""
         return len(self.budgets) * int(self.costs.shape[1])
+
+    def log(self, name: str, trials: range) -> Logged | None:
+        """What a policy starts from in these trials."""
+        return self.logs[name].take(np.arange(trials.start, trials.stop)) if name in self.logs else None
 
     def reporter(self, name: str, i: int, parts: int) -> Callable[[float], None] | None:
         """How batch i of a policy says how far it is; one that runs elsewhere cannot."""
@@ -210,7 +195,13 @@ def _play_all(match: Match, work: _Work) -> dict[str, Played]:
     jobs = [(name, i) for name in match.policies for i in range(len(parts))]
     here = {} if work.executor else match.compiled  # what is compiled is not sent elsewhere
     calls = [
-        (match.policies[name], settings[i], work.reporter(name, i, len(parts)), work.logs.get(name), here.get(name))
+        (
+            match.policies[name],
+            settings[i],
+            work.reporter(name, i, len(parts)),
+            work.log(name, parts[i]),
+            here.get(name),
+        )
         for name, i in jobs
     ]
     found: dict[str, list[Played]] = {name: [] for name in match.policies}

@@ -240,7 +240,7 @@ def _start(policy: Policy, compiled: Compiled[Any], setting: Setting, logged: Lo
     costs = setting.costs[trial]
     evidence = Evidence.none(setting.problem, compiled.tables, rows)
     if logged is not None:
-        evidence.add_logged(logged)
+        evidence.add_logged(logged.take(trial))
     return Rows(
         trial=trial,
         target=target,

@@ -17,6 +17,7 @@ from dobandit.errors import WorldError
 from dobandit.worlds.described import of
 from dobandit.worlds.families import inputs_of, parallel, random, two_values, xor
 from dobandit.worlds.graphs import N5, N6, N6_HIDDEN, N7
+from dobandit.worlds.learnt import from_log
 from dobandit.worlds.model import World
 from dobandit.worlds.networks import from_bif
 from dobandit.worlds.simulator import SampledWorld, Simulator, from_simulator
@@ -30,6 +31,7 @@ __all__ = [
     "World",
     "WorldError",
     "from_bif",
+    "from_log",
     "from_simulator",
     "from_tables",
     "of",
