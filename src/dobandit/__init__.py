@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dobandit.evidence import Evidence
     from dobandit.graph import Graph, possibly_optimal
     from dobandit.identification import Estimand, identify, is_identifiable
+    from dobandit.planning import Plan, plan
     from dobandit.policies import Policy, ScalarPolicy
     from dobandit.problem import Arm, Problem
     from dobandit.simulation import Results, simulate
@@ -35,6 +36,7 @@ _PUBLIC = {  # by room
     "evidence": ("Evidence",),
     "graph": ("Graph", "possibly_optimal"),
     "identification": ("Estimand", "identify", "is_identifiable"),
+    "planning": ("Plan", "plan"),
     "policies": ("Policy", "ScalarPolicy"),
     "problem": ("Arm", "Problem"),
     "simulation": ("Results", "simulate"),
@@ -53,6 +55,7 @@ __all__ = [
     "Evidence",
     "Graph",
     "NotIdentifiable",
+    "Plan",
     "Policy",
     "Problem",
     "Results",
@@ -65,6 +68,7 @@ __all__ = [
     "effects",
     "identify",
     "is_identifiable",
+    "plan",
     "possibly_optimal",
     "simulate",
     "worlds",

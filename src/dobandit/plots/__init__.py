@@ -2,6 +2,7 @@
 
 from dobandit.plots.effects import EffectRow, effects_figure
 from dobandit.plots.graph import graph_figure
+from dobandit.plots.plans import Expected, plan_figure
 from dobandit.plots.regret import Curve, curves_figure
 from dobandit.plots.studies import OptionRow, Part, study_figure
 from dobandit.plots.style import plain_style, save, to_bytes

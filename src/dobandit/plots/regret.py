@@ -68,7 +68,7 @@ def curves_figure(
         legend, names = [PUBLISHED] * bool(published) + [b.policy for b in bounds], [c.policy for c in curves]
         columns, page, axes = _axes(axes, legend, names, title, has_dots)
         _dress(axes, xlabel, ylabel)
-        looks = _styles(curves)
+        looks = styles(curves)
         if has_dots:
             _draw_dots(axes, curves, xlabel)
             published, bounds = _side_by_side(curves, published, bounds)
@@ -151,7 +151,7 @@ def _say_what_bands_are(axes: Axes, curves: Sequence[Curve], has_dots: bool) -> 
 Style = tuple[str, "str | tuple[int, tuple[float, ...]]", str]  # colour, dashes, sign
 
 
-def _styles(curves: Sequence[Curve]) -> list[Style]:
+def styles(curves: Sequence[Curve]) -> list[Style]:
     """A colour for every policy, dashes for its variants, and a sign for every curve. The best ones are coloured."""
     spare = cycle(["#56B4E9", "#999933", "#882255", "#44AA99"])
     best = sorted(range(len(curves)), key=lambda i: curves[i].mean[-1])[:READABLE]
@@ -183,7 +183,7 @@ def _draw(axes: Axes, curve: Curve, look: Style, order: int) -> None:
 
 def _draw_dots(axes: Axes, curves: Sequence[Curve], xlabel: str) -> None:
     """Regret at one place: a dot for every policy above its name, with a bar of one standard error each way."""
-    for i, (curve, (colour, _, sign)) in enumerate(zip(curves, _styles(curves), strict=True)):
+    for i, (curve, (colour, _, sign)) in enumerate(zip(curves, styles(curves), strict=True)):
         axes.errorbar([i], curve.mean, curve.se, fmt=sign, color=colour, markersize=6, capsize=4, linewidth=1.4)
     axes.set_xlim(-0.5, len(curves) - 0.5)
     names = [curve.policy for curve in curves]

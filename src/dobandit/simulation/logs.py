@@ -13,7 +13,7 @@ from dobandit.chance import generator
 from dobandit.errors import SimulationError, listing
 from dobandit.evidence import Data, GroupedRows, Layout, Logged, count_rows, open_source, read_log
 from dobandit.policies import policies_for, policy
-from dobandit.problem import Arm, Problem, is_number
+from dobandit.problem import Arm, Problem
 from dobandit.simulation.match import Match, WorldLike, trial_seed
 from dobandit.worlds import World
 
@@ -62,7 +62,7 @@ def read_logs(match: Match, world: WorldLike, evidence: Data | int | LogRows) ->
 def _size(evidence: int | LogRows, problem: Problem) -> LogRows:
     if isinstance(evidence, LogRows):
         return evidence
-    if not is_number(evidence) or evidence < 1:
+    if isinstance(evidence, bool) or evidence < 1:
         raise SimulationError(f"evidence: a log has a whole number of rows, at least 1, not {evidence!r}")
     return LogRows.plain(evidence, problem)
 
