@@ -1,10 +1,10 @@
 """What `plan` predicts against what happens: mean regret on worlds of the benchmark, with and without a log.
 
-For every world, a log is drawn (or none), `plan` predicts the regret of the recommended policy from the graph and the
-log, and the policy plays in the world itself, starting from the same log. Both are averaged over the worlds. The
-standard error is that of the ratio of the two means, over worlds.
+For every world, a log is drawn (or none), and `plan` predicts the regret of the recommended policy from the graph and
+the log. Then the policy plays in the world itself, in each trial with another log of the same length: its mean regret
+is what the prediction should be. Both are averaged over the worlds. The standard error is that of the ratio.
 
-usage: python benchmarks/plan.py [--worlds rand,bow] [--number 60] [--logs 0,5000] [--objective simple|cumulative]
+usage: python benchmarks/plan.py [--worlds rand,bow] [--number 60] [--logs 5000,0] [--objective simple|cumulative]
                                  [--trials 64] [--seed 1]
 """
 
@@ -32,17 +32,17 @@ def pair(name: str, i: int, log: int, objective: Any, budgets: Any, trials: int,
     luck = int(generator(seed, f"plan:luck:{name}:{i}").integers(2**53))
     rows = world.sample("do()", log, luck) if log else None
     predicted = db.plan(problem, rows, budgets, trials=trials, seed=luck)
-    actual = db.simulate(problem, world, [RECOMMENDED[objective]], trials, luck + 1, budgets, rows)
+    actual = db.simulate(problem, world, [RECOMMENDED[objective]], trials, luck + 1, budgets, log or None)
     return np.array([[row.regret for row in predicted.rows], [row["regret"] for row in actual.summary()]], dtype=float)
 
 
 def main() -> None:
     asked = options(
-        __doc__, worlds="rand,bow", number=60, logs="0,5000", objective="simple", trials=64, seed=1
+        __doc__, worlds="rand,bow", number=60, logs="5000,0", objective="simple", trials=64, seed=1
     )  # fmt: skip
     number, trials, logs, budgets = asked.number, asked.trials, asked.logs, BUDGETS[asked.objective]
     if asked.smoke:
-        number, trials, logs, budgets = 2, 4, "0,50", (20, 40)
+        number, trials, logs, budgets = 2, 4, "50,0", (20, 40)
     print(f"{asked.objective} regret, {number} worlds of each class, seed {asked.seed}")
     print(f"{'worlds':8} {'log':>6} {'budget':>6} {'predicted':>10} {'actual':>10} {'ratio':>13}")
     for name in asked.worlds.split(","):

@@ -24,6 +24,7 @@ COMMANDS = {
     "effect": "Estimate effects of interventions from logged rows.",
     "sample": "Draw rows from the world of a problem.",
     "policies": "List the policies with their objectives and citations.",
+    "plan": "Predict how good the answer will be for a budget, before you spend it.",
     "run": "Simulate policies on a problem and compare their regret.",
     "reproduce": "Rerun the paper's experiments and compare them with its published curves.",
     "suite": "Compare policies on the benchmark's worlds.",

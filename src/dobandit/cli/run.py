@@ -67,7 +67,7 @@ def command(
     Without a [world], every trial has a random world on your graph.
     """
     found = Problem.load(problem)
-    chosen = _chosen(names, found, quiet)
+    chosen = chosen_names(names, found, quiet)
     labels = [spec_of(policy(name)) for name in chosen]
     usual = None if trials >= WORTH_PROCESSES else 1
     with ready(out, figures=True), progress(labels, quiet) as report, crew(workers, cluster, usual) as at_work:
@@ -110,7 +110,7 @@ def _document(results: Results, seconds: float) -> dict[str, Any]:
     }
 
 
-def _chosen(names: tuple[str, ...], problem: Problem, quiet: bool) -> list[str]:
+def chosen_names(names: tuple[str, ...], problem: Problem, quiet: bool) -> list[str]:
     """The policies that were named, by default the recommended one for the objective."""
     fitting = policies_for(problem.objective, problem)
     for note in left_out(problem.objective, problem) if ALL in names else ():

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-WIDTH, HEIGHT = 10.4, 4.3  # inches
-LEFT, BOTTOM, INSIDE, HIGH, BETWEEN = 0.75, 1.0, 4.0, 2.95, 1.0  # of the axes
+LEFT, BOTTOM, INSIDE, HIGH, ABOVE = 0.8, 0.85, 3.9, 2.9, 0.55  # inches: the axes, and white around them
+BETWEEN, MARGIN = 1.05, 0.2  # beside the names of policies
 
 
 class Expected(NamedTuple):
@@ -43,9 +43,10 @@ def plan_figure(
     """
     with style.plain_style():
         title = "" if needed is None else f"about {needed:,g} for a {chance:.0%} chance to {within}"
-        figure, left = style.page((WIDTH, HEIGHT), (LEFT, BOTTOM, INSIDE, HIGH), title)
-        x = (LEFT + INSIDE + BETWEEN + 0.2) / WIDTH
-        right = figure.add_axes((x, BOTTOM / HEIGHT, INSIDE / WIDTH, HIGH / HEIGHT))
+        start = LEFT + INSIDE + BETWEEN + max(style.text_width(curve.policy, style.SMALL) for curve in curves)
+        width, height = start + INSIDE + MARGIN, BOTTOM + HIGH + ABOVE
+        figure, left = style.page((width, height), (LEFT, BOTTOM, INSIDE, HIGH), title)
+        right = figure.add_axes((start / width, BOTTOM / height, INSIDE / width, HIGH / height))
         losses = [Curve(c.policy, c.budgets, c.regret, c.se) for c in curves]
         curves_figure(losses, xlabel="budget", ylabel=regret, axes=left)
         entries = _draw_chances(right, curves, losses, within, best)
@@ -54,7 +55,7 @@ def plan_figure(
             _scale(axes, curves[0].budgets)
             if needed is not None:
                 axes.axvline(needed, color=style.GREY, linewidth=1.0, linestyle=":")
-        columns, _ = style.legend_shape([label for _, label in entries], WIDTH - 0.4)
+        columns, _ = style.legend_shape([label for _, label in entries], width - 2 * MARGIN)
         style.legend_below(figure, entries, columns)
     return figure
 
