@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import click
 
 from dobandit.cli.common import FILE, PROBLEM, ROWS, console, print_json, read_rows, say, several, with_common_options
 from dobandit.cli.run import POLICY, chosen_names
-from dobandit.cli.simulating import SEED, executor, progress
+from dobandit.cli.simulating import CLUSTER, SEED, crew, progress
 from dobandit.cli.tables import cell, table
 from dobandit.errors import listing
 from dobandit.evidence import fit
@@ -32,7 +33,8 @@ CHANCE = "The chance to be within this loss that you want."
 @click.option("--chance", type=float, metavar="C", default=0.9, show_default=True, help=CHANCE)
 @click.option("--trials", default=TRIALS, show_default=True, type=click.IntRange(2), help="How many worlds.")
 @SEED
-@click.option("--workers", type=click.IntRange(1), default=1, show_default=True, help="Number of processes.")
+@click.option("--workers", type=click.IntRange(1), help="Number of processes; default: 1.")
+@CLUSTER
 @click.option("--plot", type=FILE, help="Draw regret and chances into this file (PNG, SVG, PDF).")
 @with_common_options
 def command(
@@ -44,7 +46,8 @@ def command(
     chance: float,
     trials: int,
     seed: int,
-    workers: int,
+    workers: int | None,
+    cluster: str | None,
     plot: Path | None,
     as_json: bool,
     quiet: bool,
@@ -60,10 +63,9 @@ def command(
     if source is not None and (others := [name for name in chosen if not policy(name).reads_logs]):
         say(f"note: {listing(others)} cannot start from a log and ran without it", quiet)
     labels = [spec_of(policy(name)) for name in chosen]
-    with progress(labels, quiet) as report, executor(workers) as pool:
-        made = plan(
-            found, source, budgets or None, chosen, within, chance, trials, seed, executor=pool, progress=report
-        )
+    with progress(labels, quiet) as report, crew(workers, cluster, default=1) as at_work:
+        work = partial(plan, executor=at_work.executor, batch=at_work.batch(trials), progress=report)
+        made = work(found, source, budgets or None, chosen, within, chance, trials, seed)
     if plot is not None:
         from dobandit.plots import save
 

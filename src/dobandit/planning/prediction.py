@@ -20,6 +20,7 @@ from dobandit.planning.plans import Outlook, Plan
 from dobandit.policies import RECOMMENDED, PolicyLike, policy
 from dobandit.problem import Problem, is_positive
 from dobandit.simulation import (
+    BATCH,
     LogRows,
     Progress,
     Results,
@@ -56,6 +57,7 @@ def plan(
     seed: int = 0,
     *,
     executor: Submits | None = None,
+    batch: int = BATCH,
     progress: Progress | None = None,
 ) -> Plan:
     """How the regret, the chance to name the best option and the chance to be close to it grow with the budget.
@@ -77,7 +79,7 @@ def plan(
         The chance to be within this loss that is asked for.
     trials, seed
         How many worlds, and the seed of everything.
-    executor, progress
+    executor, batch, progress
         As for `simulate`.
 
     Returns
@@ -94,7 +96,7 @@ def plan(
     loss = WITHIN * _range(problem, made) if within is None else within
     if not is_positive(loss):
         raise SimulationError(f"within: expected a positive number, not {loss!r}")
-    trial = _Trial(problem, made, trials, seed, loss, executor, progress)
+    trial = _Trial(problem, made, trials, seed, loss, executor, batch, progress)
     grid = _usual_budgets(problem) if budgets is None else budgets
     rows = trial.outlooks(players, grid, log)
     first = rows[0].policy
@@ -121,13 +123,14 @@ class _Trial(NamedTuple):
     seed: int
     within: float
     executor: Submits | None
+    batch: int
     progress: Progress | None
 
     def outlooks(self, policies: Sequence[PolicyLike], budgets: Sequence[float], log: LogRows | None) -> list[Outlook]:
         reading = log if any(policy(each).reads_logs for each in policies) else None
         results = simulate(
             self.problem, self.worlds, policies, self.trials, self.seed, budgets, reading,
-            executor=self.executor, batch=max(self.trials // 2, 1), progress=self.progress,
+            executor=self.executor, batch=self.batch, progress=self.progress,
         )  # fmt: skip
         return [row for name in results.policies for row in self._of_policy(results, name, log)]
 
