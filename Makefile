@@ -80,6 +80,8 @@ docs: $(READY) demo
 	$(BIN)/dobandit check $(OUT)/shop.toml --quiet --plot docs/images/shop-graph.png > /dev/null
 	$(BIN)/dobandit sample $(OUT)/shop.toml $(OUT)/log.csv --quiet --rows 20000 --seed 1
 	$(BIN)/dobandit effect $(OUT)/shop.toml $(OUT)/log.csv --quiet --all --truth --plot docs/images/shop-effects.png > /dev/null
+	$(BIN)/dobandit sample $(OUT)/shop.toml $(OUT)/short-log.csv --quiet --rows 5000 --seed 1
+	$(BIN)/dobandit plan $(OUT)/shop.toml --evidence $(OUT)/short-log.csv --quiet --plot docs/images/plan.png > /dev/null
 	$(BIN)/python docs/screenshots.py $(OUT)
 	$(BIN)/python docs/figures.py
 	$(BIN)/python docs/files/make_members.py

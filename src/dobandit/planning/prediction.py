@@ -220,7 +220,7 @@ def _assumptions(problem: Problem, made: World, log: LogRows | None, trials: int
             )
         return found
     found = [
-        f"Means over {trials:,} worlds on your graph that agree with the log; each starts with a log of the same size.",
+        f"Means over {trials:,} worlds on your graph that agree with the log, each with a log of the same size.",
         "What the log leaves open is drawn at random: each <-> is a hidden cause with up to four values.",
     ]
     if problem.reward_is_continuous:
