@@ -99,10 +99,10 @@ class Plan:
         own = self.of(longest.policy)
         now = next(row for row in own if row.budget == longest.budget)
         what = f"A log of {longest.log_rows:,} rows would"
-        if now.regret - longest.regret < 2 * np.hypot(now.se, longest.se) and self.objective == "simple":
-            return f"{what} change little: {now.regret:.2g} of regret is left now, {longest.regret:.2g} then."
+        if now.regret - longest.regret <= 2 * np.hypot(now.se, longest.se):
+            return f"{what} change little: the expected regret is {now.regret:.2g} now, {longest.regret:.2g} then."
         if self.objective == "cumulative":
-            return f"{what} change the regret from {now.regret:.3g} to {longest.regret:.3g}."
+            return f"{what} lower the expected regret from {now.regret:.3g} to {longest.regret:.3g}."
         more = next((row.budget for row in own if row.regret <= longest.regret), None)
         worth = f"about {more:,g}" if more is not None else f"more than {own[-1].budget:,g}"
         return f"{what} help as much as raising the budget from {now.budget:,g} to {worth}."
