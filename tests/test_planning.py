@@ -153,6 +153,17 @@ def test_a_drawn_log_is_the_same_kind_of_log_where_cells_are_many(monkeypatch: p
     assert abs(means[0] - means[1]) < 4 * np.hypot(*(r.regret["causal-explore"].std() / 8 for r in (few, many)))
 
 
+def test_a_simulator_gives_every_trial_a_log() -> None:
+    class Simulator:
+        def sample(self, arm: db.Arm, n: int, rng: np.random.Generator) -> Any:
+            x = np.full(n, int(dict(arm.settings)["X"])) if arm.settings else rng.integers(0, 2, n)
+            return {"X": x, "Y": (rng.random(n) < 0.2 + 0.6 * x).astype(int)}
+
+    problem = Problem("X -> Y", "Y", budget=1, objective="simple", costs={"do()": 1}, default_cost=9)
+    told = db.simulate(problem, Simulator(), ["causal-explore"], 64, evidence=500)
+    assert told.regret["causal-explore"].max() < 0.02  # the log says it all: the budget pays for one observation
+
+
 def test_a_log_without_rows_is_refused() -> None:
     with pytest.raises(SimulationError, match="a log has a whole number of rows, at least 1, not 0"):
         db.simulate(PROBLEM, WORLD, ["causal-explore"], 2, evidence=0)

@@ -83,7 +83,7 @@ def _drawn_logs(match: Match, size: LogRows, layouts: dict[str, Layout]) -> dict
 
 class _Draw(NamedTuple):
     """So many rows of an arm in the worlds of a batch. `joint` has axes (trial, combination of values); None where
-    there are too many combinations."""
+    there are too many combinations, or where it is not known."""
 
     worlds: World
     arm: Arm
@@ -93,7 +93,7 @@ class _Draw(NamedTuple):
     @classmethod
     def of(cls, worlds: World, arm: Arm, rows: int, problem: Problem) -> _Draw:
         names = problem.graph.variables
-        few = math.prod(len(worlds.domains[v]) for v in names) <= MOST_CELLS
+        few = math.prod(len(worlds.domains[v]) for v in names) <= MOST_CELLS and worlds.estimated is None
         joint = worlds.distribution(names, arm).reshape(worlds.trials, -1) if few else None
         return cls(worlds, arm, rows, joint)
 
@@ -105,7 +105,7 @@ class _Draw(NamedTuple):
             chances = self.joint[trial] / self.joint[trial].sum()
             number = rng.multinomial(self.rows, chances)
         else:
-            world = self.worlds.trial(trial)
+            world = self.worlds if self.worlds.trials == 1 else self.worlds.trial(trial)
             drawn = world.step(world.clamps([self.arm])[..., np.newaxis], rng.random((self.rows, 1, len(world.nodes))))
             seen = drawn[:, 0, [world.positions[v] for v in names]]
             unique, number = np.unique(seen, axis=0, return_counts=True)
