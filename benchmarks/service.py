@@ -28,7 +28,7 @@ from dobandit.service import TokenFile
 
 GRAPH = "Z -> X -> Y; Z -> Y; X <-> W; W -> Y"
 PAGES = ("/studies/s", "/studies/s/history", "/studies/s/history?before=100")
-PICTURES = tuple(f"/studies/s/pictures/{name}.svg" for name in ("options", "graph", "spending"))
+PICTURES = tuple(f"/studies/s/pictures/{name}.svg" for name in ("options", "graph", "time"))
 
 
 CLIENTS = 32

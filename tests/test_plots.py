@@ -21,16 +21,23 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyBboxPatch, PathPatch, Polygon
 
 from dobandit.errors import DobanditError, FileError, MissingExtra
+from dobandit.estimate.observational import Bounds
 from dobandit.graph import Graph
-from dobandit.plots import Curve, EffectRow, curves_figure, effects_figure, graph_figure, save
+from dobandit.plots import Curve, EffectRow, Kind, curves_figure, effects_figure, graph_figure, save
 from dobandit.plots.layers import grid
 from dobandit.plots.layout import Layout, layout
 from dobandit.plots.ordering import crossings, untangled
 from dobandit.plots.rows import spaced
+from dobandit.problem import Problem
+from dobandit.report import problem_figure
 from tests import named_graphs as named
 from tests.strategies import admgs
 
-LEGEND = {"reward": ("the reward", "#F0E442"), "settable": ("can be set", "#56B4E9"), "fixed": ("cannot", "black")}
+LEGEND = {
+    "reward": Kind("the reward", "#F0E442"),
+    "settable": Kind("can be set", "#56B4E9"),
+    "fixed": Kind("cannot", "black"),
+}
 SHOP = Graph(
     "Loyalty -> {Newsletter, Visit, Buy}; Ad -> Visit -> Buy; Newsletter -> Visit; Discount -> Buy; "
     "Ad <-> Buy; Discount <-> Buy"
@@ -208,16 +215,31 @@ def test_the_legend_explains_what_occurs_and_nothing_else() -> None:
 @pytest.mark.parametrize("graph", [named.BOW, SHOP, Graph("A")])
 def test_graph_and_legend_fit_and_do_not_cover_each_other(graph: Graph) -> None:
     kinds = dict(zip(graph.variables, ["reward", "settable", "fixed", "reward"], strict=False))
-    figure = drawn(graph, kinds=kinds, legend=LEGEND)
+    figure = drawn(graph, kinds=kinds, legend=LEGEND, notes=["one note", "another one"])
     figure.draw_without_rendering()
     renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
     body, foot = (part.get_window_extent(renderer) for part in (figure.axes[0], figure.legends[0]))
-    assert foot.y0 >= 0
+    upper, lower = sorted((text.get_window_extent(renderer) for text in figure.texts), key=lambda box: -box.y0)
+    assert foot.y0 >= upper.y1 > upper.y0 >= lower.y1
+    assert lower.y0 >= 0
     assert foot.y1 <= body.y0 <= body.y1 <= figure.bbox.y1
     assert foot.x0 >= 0
     assert foot.x1 <= figure.bbox.x1
     for box, text in zip(figure.axes[0].patches[-len(graph.variables) :], figure.axes[0].texts, strict=True):
         assert box.get_window_extent(renderer).width > text.get_window_extent(renderer).width + 10
+
+
+def test_the_graph_of_a_problem_tells_what_observations_bound() -> None:
+    problem = Problem("X -> Y; X <-> Y; Z -> Y", reward="Y", budget=10)
+    bounds = {"do(X=1)": Bounds(0.25, 0.75, "natural")}
+    told = [text.get_text() for text in problem_figure(problem, bounds).texts]
+    assert told == ["Means of Y that agree with the observations:", "do(X=1): 0.25 to 0.75"]
+    kinds = legend_of(problem_figure(problem, bounds))
+    assert "can be set; observations bound its effect" in kinds
+    assert "can be set; observations tell its effect" in kinds
+    assert "can be set; only experiments tell" in legend_of(problem_figure(problem))
+    boxes = {str(box.get_label()): box for box in problem_figure(problem, bounds).axes[0].patches[-3:]}
+    assert boxes["X"].get_linestyle() != boxes["Z"].get_linestyle()  # not told by the colour alone
 
 
 def test_names_are_text_and_can_be_read_on_dark_boxes() -> None:

@@ -115,21 +115,32 @@ def test_a_study_from_the_first_form_to_the_last(service: Service, browser: Brow
 
     page.goto(f"{service.address}/studies/field/next")
     page.get_by_role("button", name="Take the next pull").click()
-    file = tmp_path / "outcomes.csv"
-    for text, told in (
-        ("id,Dose,Yield\n2,mid,99\n", "not a number from 0 to 10"),
-        ("id,Dose,Yield\n2,{},3\n", "Recorded 1 outcome"),
-    ):
-        with Study.open(service.folder / "field.db") as study:
-            arm = study.problem.arms[study.log(pull=2)[0].content["arm"]]
-        file.write_text(text.format(dict(arm.settings).get("Dose", "low")))
-        page.get_by_text("Upload outcomes").first.click()
-        page.get_by_label("File of outcomes").set_input_files(file)
-        page.get_by_role("button", name="Upload outcomes").click()
-        expect(page.locator("main")).to_contain_text(told)
     with Study.open(service.folder / "field.db") as study:
+        arm = study.problem.arms[study.log(pull=2)[0].content["arm"]]
+        dose = dict(arm.settings).get("Dose", "low")
+        upload(page, "outcomes", tmp_path / "outcomes.csv", f"id,Dose,Yield\n2,{dose},99\n")
+        expect(page.get_by_role("alert")).to_contain_text("outcomes.csv, line 2")
+        upload(page, "outcomes", tmp_path / "outcomes.csv", f"id,Dose,Yield\n2,{dose},3\n")
+        expect(page.locator("main")).to_contain_text("1 outcome, and all of them fit. Nothing has been changed yet.")
+        assert [row["Yield"] for row in study.outcomes()] == ["6.5"]
+        page.get_by_role("button", name="Record 1 outcome").click()
+        expect(page.get_by_text("Recorded 1 outcome from outcomes.csv.")).to_be_visible()
         assert [row["Yield"] for row in study.outcomes()] == ["6.5", "3"]
+        upload(page, "logged rows", tmp_path / "log.csv", "Dose,Yield\nlow,1\nmid,2\nmid,3\n")
+        expect(page.get_by_role("cell", name="no intervention")).to_be_visible()
+        assert study.status().logged == 0
+        page.get_by_role("button", name="Add 3 rows").click()
+        expect(page.get_by_text("Added 3 rows to the evidence from log.csv.")).to_be_visible()
+        assert study.status().logged == 3
     context.close()
+
+
+def upload(page: Page, what: str, file: Path, text: str) -> None:
+    """Choose a file on the page Do next, and have it checked."""
+    file.write_text(text)
+    page.get_by_text(f"Upload {what}").first.click()
+    page.get_by_label(f"File of {what}").set_input_files(file)
+    page.locator("details[open]").get_by_role("button", name="Check the file").click()
 
 
 def test_a_form_that_is_sent_twice_counts_once(service: Service, browser: Browser) -> None:

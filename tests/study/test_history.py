@@ -15,7 +15,6 @@ from dobandit.errors import DobanditError, FaultyRows
 from dobandit.problem import Problem, Value
 from dobandit.study import Study
 from dobandit.study.books import Books
-from dobandit.study.files import spending
 from tests.service.running import Clock
 from tests.study.checks import FINE, adds_up
 from tests.study.conftest import Places
@@ -121,8 +120,7 @@ def test_the_ledger_adds_up_whatever_happens(data: st.DataObject) -> None:
     assert study._session.books is not None
     assert study._session.books.to_plain() == folded.to_plain()
     assert folded.total == 20 + added.count(None) + len(set(added) - {None})
-    paid = spending(study.log(), study.problem)
-    assert study.status().budget.spent == pytest.approx(paid[-1][1] if paid else 0)
+    assert study.progress()[-1].spent == study.status().budget.spent
 
 
 def test_pages_of_the_log_are_the_log(place: str) -> None:

@@ -43,7 +43,7 @@ def command(problem: Path, data: Path | None, plot: Path | None, as_json: bool, 
     learnt = {s: _learnt(found, s) for s in dict.fromkeys(arm.variables for arm in found.arms) if s}
     ranges = [Range()] * len(found.arms) if source is None else arm_ranges(found, source)
     if plot is not None:
-        _draw(found, plot)
+        _draw(found, ranges, plot)
         say(f"wrote {plot}", quiet)
     if as_json:
         missing = {} if source is None else {"missing": source.affected._asdict()}
@@ -231,7 +231,8 @@ def _summary(verdicts: list[Verdict]) -> str:
     return f"No contradiction {together}."
 
 
-def _draw(problem: Problem, path: Path) -> None:
+def _draw(problem: Problem, ranges: list[Range], path: Path) -> None:
     from dobandit.plots import save
 
-    save(problem_figure(problem), path)
+    bounds = {str(arm): known.bounds for arm, known in zip(problem.arms, ranges, strict=True) if known.bounds}
+    save(problem_figure(problem, bounds), path)

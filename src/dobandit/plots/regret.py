@@ -7,7 +7,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, NamedTuple
 
 from dobandit.plots import style
-from dobandit.plots.rows import spaced
+from dobandit.plots.ends import End, name_ends
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 INSIDE, HEIGHT, LEFT, MARGIN = 5.4, 3.6, 0.8, 0.2  # inches
 TILT, TILTED = 25.0, 0.43  # of names below dots, in degrees, and its sine
-NAME = 0.047  # of the height: the distance of two names
 READABLE = 7  # curves that can be told apart
 FADED = "#AAAAAA"
 # The same policy has the same colour in every figure (Okabe and Ito 2008, without the yellow).
@@ -83,7 +82,8 @@ def curves_figure(
         else:
             axes.set_ylim(bottom=min(0.0, *(min(curve.mean) for curve in curves)))
         if not has_dots:
-            _name_ends(axes, curves, looks)
+            ends = zip(curves, looks, strict=True)
+            name_ends(axes, [End(curve.x[-1], curve.mean[-1], curve.policy, look[0]) for curve, look in ends])
         _say_what_bands_are(axes, curves, has_dots)
         if page is not None:
             style.legend_below(page, entries, columns)
@@ -116,30 +116,6 @@ def _axes(
     inside = LEFT, below, width - LEFT - right, HEIGHT
     figure, made = style.page((width, above + HEIGHT + below), inside, title)
     return columns, figure, made
-
-
-def _name_ends(axes: Axes, curves: Sequence[Curve], looks: Sequence[Style]) -> None:
-    """The name of every curve beside its end, in its colour; names that would meet move apart."""
-    to_axes = axes.transData + axes.transAxes.inverted()
-    heights = [float(to_axes.transform((curve.x[-1], curve.mean[-1]))[1]) for curve in curves]
-    order = sorted(range(len(curves)), key=heights.__getitem__)
-    gap = min(NAME, 1 / len(curves))
-    levels = spaced([heights[i] for i in order], [gap] * (len(order) - 1), low=0.0, high=1.0)
-    edge = float(to_axes.transform((max(curve.x[-1] for curve in curves), 0.0))[0])
-    for i, level in zip(order, levels, strict=True):
-        name = axes.annotate(
-            curves[i].policy,
-            (edge, heights[i]),
-            (edge + 0.03, level),
-            xycoords="axes fraction",
-            textcoords="axes fraction",
-            color=looks[i][0],
-            size=style.SMALL,
-            va="center",
-            parse_math=False,
-            annotation_clip=False,
-        )
-        name.set_in_layout(True)
 
 
 def _say_what_bands_are(axes: Axes, curves: Sequence[Curve], has_dots: bool) -> None:

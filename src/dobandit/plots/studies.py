@@ -1,23 +1,22 @@
-"""A study as a figure: the money over time, and what is known of every option."""
+"""A study as a figure: the money and the estimates over time, and what is known of every option now."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from dobandit.plots import style
+from dobandit.plots.timeline import Timeline, draw_estimates, draw_money
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 ROW, AXIS, MARGIN = 0.32, 5.0, 0.2  # inches: the height of an option, the width of the values, white around
-MONEY, BETWEEN, BELOW = 2.0, 0.75, 0.62  # inches: the height of the money over time, white below it, below all
+MONEY, ESTIMATES, BETWEEN = 1.5, 2.2, 0.3  # inches: the heights of what is over time, and white between the two
+APART, BELOW = 0.85, 0.62  # inches: white above the options, and below all
 NOTES = (0.75, 0.55)  # inches: the columns to the right of the options
-MOMENT = 1 / 86400  # a second, in days: air at both ends of the time
-MOST_STEPS = 400  # of the line of the money: a page has no more dots
-Part = Literal["all", "spending", "options"]
+Part = Literal["all", "time", "options"]
 
 
 class OptionRow(NamedTuple):
@@ -32,44 +31,43 @@ class OptionRow(NamedTuple):
 
 
 def study_figure(
-    spent: Sequence[tuple[datetime, float]],
-    total: float,
-    rows: Sequence[OptionRow],
-    *,
-    xlabel: str,
-    title: str,
-    part: Part = "all",
+    timeline: Timeline | None, rows: Sequence[OptionRow], *, reward: str, title: str, part: Part = "all"
 ) -> Figure:
-    """The money spent over time, against the total; below it the mean of every option with its interval.
+    """The money spent and some estimates over time; below them the mean of every option with its interval.
 
     Parameters
     ----------
-    spent
-        When money was spent, and how much by then.
-    total
-        The budget.
+    timeline
+        What is over time; only the options do without it.
     rows
         The options, the best at the top.
-    xlabel, title
+    reward, title
         What the means are of, and what is written above.
     part
         Both, or one of the two.
     """
+    over_time, options = part != "options", len(rows) * ROW if part != "time" else 0.0
     with style.plain_style():
-        left = max([style.text_width(row.label, style.SMALL) for row in rows] + [0.6]) + MARGIN + 0.15
-        options = len(rows) * ROW if part != "spending" else 0.0
-        money = MONEY if part != "options" else 0.0
-        above = 0.45 + 0.2 * title.count("\n") if title else MARGIN + (0.0 if money else 0.22)
-        height = above + money + (BETWEEN if money and options else 0.0) + options + BELOW
-        width = left + AXIS + sum(NOTES) + MARGIN
-        figure = style.blank(width, height)
+        left, right = _sides(timeline if over_time else None, rows)
+        above = 0.45 + 0.2 * title.count("\n") if title else MARGIN + (0.0 if over_time else 0.22)
+        times = MONEY + BETWEEN + ESTIMATES if over_time else 0.0
+        height = above + times + (APART if over_time and options else 0.0) + options + BELOW
+        figure = style.blank(left + AXIS + right, height)
         if title:
             figure.text(0.5, 1 - 0.13 / height, title, size=style.TITLE, ha="center", va="top", parse_math=False)
-        if money:
-            _draw_money(_axes(figure, left, height - above - money, money), spent, total)
+        if over_time and timeline is not None:
+            draw_money(_axes(figure, left, height - above - MONEY, MONEY), timeline)
+            draw_estimates(_axes(figure, left, height - above - times, ESTIMATES), timeline, f"mean of {reward}")
         if options:
-            _draw_options(_axes(figure, left, BELOW, options), rows, xlabel)
+            _draw_options(_axes(figure, left, BELOW, options), rows, f"mean of {reward}, with 95 % intervals")
     return figure
+
+
+def _sides(timeline: Timeline | None, rows: Sequence[OptionRow]) -> tuple[float, float]:
+    """The width left of the axes, for names of options, and right of them, for numbers and names of curves."""
+    names = [style.text_width(option.label, style.SMALL) for option in timeline.options] if timeline else []
+    left = max([style.text_width(row.label, style.SMALL) for row in rows] + [0.6]) + MARGIN + 0.15
+    return left, max(sum(NOTES), *names, 0.0) + MARGIN + (0.15 if names else 0.0)
 
 
 def _axes(figure: Figure, left: float, bottom: float, height: float) -> Axes:
@@ -97,22 +95,3 @@ def _note(axes: Axes, x: float, y: float, text: str, colour: str) -> None:
 
 def _percent(share: float) -> str:
     return ">99 %" if share > 0.99 else "<1 %" if share < 0.01 else f"{100 * share:.0f} %"
-
-
-def _draw_money(axes: Axes, spent: Sequence[tuple[datetime, float]], total: float) -> None:
-    from matplotlib import dates
-
-    axes.axhline(total, color=style.GREY, linewidth=1.0, linestyle="--")
-    axes.set_ylim(0, total * 1.08)
-    axes.set_xticks([])
-    if spent:
-        some = spent[:: -(-len(spent) // MOST_STEPS)]
-        times = [time.timestamp() / 86400 for time, _ in [*some, spent[-1]]]  # matplotlib counts the days since 1970
-        money = [money for _, money in [*some, spent[-1]]]
-        axes.step(times, money, where="post", color=style.BLUE, linewidth=1.8)
-        axes.set_xlim(times[0] - MOMENT, times[-1] + MOMENT)
-        locator = dates.AutoDateLocator()  # type: ignore[no-untyped-call]
-        axes.xaxis.set_major_locator(locator)
-        axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
-    axes.set_ylabel("spent", color=style.INK)
-    style.dress(axes, "y")

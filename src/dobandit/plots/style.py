@@ -123,8 +123,8 @@ def rows_of_arms(axes: Axes, labels: Sequence[str], xlabel: str, size: float) ->
     return list(axes.get_yticklabels())
 
 
-def legend_below(figure: Figure, entries: Sequence[Entry], columns: int) -> None:
-    """The legend at the bottom of a figure, below everything else, if there is anything to explain."""
+def legend_below(figure: Figure, entries: Sequence[Entry], columns: int, above: float = 0.0) -> None:
+    """The legend at the bottom of a figure, or so many inches above it, if there is anything to explain."""
     if not entries:
         return
     signs, labels = zip(*entries, strict=True)
@@ -132,7 +132,7 @@ def legend_below(figure: Figure, entries: Sequence[Entry], columns: int) -> None
         signs,
         labels,
         loc="lower center",
-        bbox_to_anchor=(0.5, 0.06 / figure.get_figheight()),
+        bbox_to_anchor=(0.5, (0.06 + above) / figure.get_figheight()),
         ncols=columns,
         frameon=False,
         fontsize=SMALL,

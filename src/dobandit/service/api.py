@@ -19,10 +19,11 @@ from dobandit.problem import parse_problem
 from dobandit.service.answering import API, document, json_body
 from dobandit.service.fields import LONG_TEXT, TEXT, WHOLE, Field, checked
 from dobandit.service.live import events
-from dobandit.service.operations import READING, WRITING, Operation, observed, speaking, told
+from dobandit.service.operations import READING, WRITING, Operation, speaking
 from dobandit.service.pictures import study_picture
-from dobandit.service.refusals import Refusal, refusal_of
+from dobandit.service.refusals import Refusal
 from dobandit.service.shelf import Served, Shelf
+from dobandit.service.uploads import Upload, What, applied
 from dobandit.service.visitors import CSRF_HEADER, check_form, visitor
 from dobandit.study import Study, best_document, status_document
 
@@ -71,32 +72,9 @@ def writing(operation: Operation) -> Endpoint:
 
 async def _upload(request: Request, operation: Operation, study: Served, ending: str) -> Response:
     """A file in place of JSON: outcomes with a column `id`, or logged rows."""
-    name = request.query_params.get("name", "")
-    body = await request.body()
-    return _warned(*await study.write(speaking(lambda s: apply_file(s, operation.name, body, name, ending))))
-
-
-def apply_file(study: Study, what: str, body: bytes, name: str, ending: str) -> dict[str, Any]:
-    """Tell or observe what is in a file, which is known to errors under its name."""
-    with tempfile.TemporaryDirectory(prefix="dobandit-") as folder:
-        shown = Path(name).name.strip() or f"upload{ending}"
-        path = Path(folder) / (shown if "\0" not in shown and len(shown) < 200 else f"upload{ending}")
-        if not path.suffix:
-            path = path.with_name(path.name + ending)
-        path.write_bytes(body)
-        try:
-            if what == "tell":
-                return told(study, study.tell_file(path))
-            return observed(study.observe(path, name or None))
-        except DobanditError as error:
-            raise _without_folder(error, folder) from None
-
-
-def _without_folder(error: DobanditError, folder: str) -> Refusal:
-    """The error, which need not tell where the server has put the file."""
-    refusal = refusal_of(error)
-    refusal.detail = refusal.detail.replace(f"{folder}/", "")
-    return refusal
+    what: What = "tell" if operation.name == "tell" else "observe"
+    upload = Upload(request.query_params.get("name", ""), await request.body(), ending)
+    return _warned(*await study.write(speaking(lambda s: applied(s, what, upload))))
 
 
 def _warned(found: dict[str, Any], warnings: list[str]) -> Response:

@@ -17,6 +17,7 @@ from dobandit.service.door import Door, Hosts
 from dobandit.service.pages import routes as page_routes
 from dobandit.service.refusals import Refusal
 from dobandit.service.shelf import Shelf
+from dobandit.service.uploads import Uploads
 from dobandit.service.visitors import Visitors
 
 FIRST_COMPRESSED = 1000  # bytes
@@ -30,5 +31,5 @@ def application(shelf: Shelf, visitors: Visitors, hosts: Hosts) -> ASGIApp:
 
     handlers = dict.fromkeys((Refusal, DobanditError, HTTPException, Exception), on_error)
     app = Starlette(routes=[*api.routes(), *page_routes()], exception_handlers=handlers, lifespan=lifespan)
-    app.state.shelf, app.state.visitors, app.state.listening = shelf, visitors, 0
+    app.state.shelf, app.state.visitors, app.state.uploads, app.state.listening = shelf, visitors, Uploads(), 0
     return Door(GZipMiddleware(app, FIRST_COMPRESSED), visitors, hosts)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from threading import Lock
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from dobandit.service import fields
 from dobandit.service.fields import Field
@@ -24,11 +24,13 @@ from dobandit.study import (
     explained_document,
     log_document,
     open_pulls_document,
+    progress_document,
     status_document,
     verified_document,
 )
 
 Document = dict[str, Any]
+T = TypeVar("T")
 MOST_EVENTS = 1000  # of a page of the log
 _warning = Lock()  # warnings are caught for the whole process
 
@@ -169,6 +171,10 @@ READING = (
     Operation("best", "viewer", "The best option, and how sure that is.", (), lambda s, _: best_document(s.best())),
     Operation("pulls", "viewer", "The open pulls: who has them.", (), lambda s, _: open_pulls_document(s.pulls())),
     Operation(
+        "progress", "viewer", "The money and the estimates at earlier moments.", (),
+        lambda study, _: progress_document(study.progress()),
+    ),
+    Operation(
         "explain/{id}", "viewer", "Why this pull was made.", (_ID,),
         lambda study, _, id: explained_document(study.explain(id)),
     ),
@@ -188,10 +194,10 @@ READING = (
 )  # fmt: skip
 
 
-def speaking(work: Callable[[Study], Document]) -> Callable[[Study], tuple[Document, list[str]]]:
+def speaking(work: Callable[[Study], T]) -> Callable[[Study], tuple[T, list[str]]]:
     """The work, and what it warns of."""
 
-    def run(study: Study) -> tuple[Document, list[str]]:
+    def run(study: Study) -> tuple[T, list[str]]:
         with _warning, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             found = work(study)

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 MOST_KEPT = 200  # pictures
 PICTURES: dict[str, Callable[[Study], Figure]] = {
     "options": lambda study: study.plot("options"),
-    "spending": lambda study: study.plot("spending"),
-    "graph": lambda study: problem_figure(study.problem),
+    "time": lambda study: study.plot("time"),
+    "graph": lambda study: problem_figure(study.problem, {a.arm: a.bounds for a in study.status().arms if a.bounds}),
 }
 _drawing = Lock()
-_kept: dict[tuple[str, str], tuple[float, bytes]] = {}
+_kept: dict[tuple[str, str], tuple[int, bytes]] = {}
 
 
 def study_picture(study: Study) -> bytes:
@@ -30,7 +30,7 @@ def study_picture(study: Study) -> bytes:
 
 def drawn(name: str, study: Study, picture: str) -> bytes:
     """A picture of the study of this name."""
-    mark = study.log(0, 1)[0].time if picture == "graph" else study.last_event
+    mark = study.last_event
     known = _kept.get((name, picture))
     if known is None or known[0] != mark:
         known = mark, _svg(lambda: PICTURES[picture](study))

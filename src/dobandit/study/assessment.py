@@ -32,7 +32,15 @@ class Judged(NamedTuple):
 
 
 def judged_arms(books: Books) -> Judged:
-    """What is believed after all that was told and logged. What the policy doubts must be known (`remember_doubts`)."""
+    """What is believed after all that was told and logged, worked out once. What the policy doubts must be known
+    (`remember_doubts`)."""
+    if books.assessed is None:
+        books.assessed = _judged_arms(books)
+    found: Judged = books.assessed
+    return found
+
+
+def _judged_arms(books: Books) -> Judged:
     evidence, graphs = books.judged.evidence, books.leader.graphs
     rng = generator(books.seed, f"study:{books.number}")
     if graphs is None:

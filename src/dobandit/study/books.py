@@ -88,6 +88,7 @@ class Books:
     # What the policy remembers, if the events say it.
     state: Mapping[str, Any] | None = field(default=None, metadata=AS_IS)
     memory: Any = None  # the same as dobandit.study.decisions reads it, or works it out where they do not
+    assessed: Any = None  # what dobandit.study.assessment makes of all that
     amended: dict[int, Mapping[str, str]] = field(default_factory=dict)  # outcomes that count instead, by pull
     told_late: set[int] = field(default_factory=set)  # of the reassigned pulls that are withdrawn later
     uncounted: list[tuple[int, Mapping[str, str], int]] | None = None  # outcomes: arms, values, numbers of their arms
@@ -174,6 +175,7 @@ class Books:
                 raise ValueError(f"{event.kind} does not belong into the middle of a study")
         if isinstance(fact, facts.Correction):
             self.state = self.memory = None
+        self.assessed = None
         self.number, self.head, self.latest = event.number, event.hash, max(self.latest, event.time)
 
     def _ask(self, asked: facts.Asked) -> None:

@@ -17,6 +17,7 @@ from dobandit.study.books import Money
 from dobandit.study.events import Event
 from dobandit.study.explanation import ArmNumbers, Explanation
 from dobandit.study.facts import KINDS
+from dobandit.study.progress import Moment
 from dobandit.study.pulls import OpenPull, Pull, Pulls
 from dobandit.study.verification import Verification
 
@@ -114,6 +115,18 @@ def _with_ranges(fields: Mapping[str, Any]) -> Document:
     """Bounds, and why an option cannot be the best, as documents of their own."""
     ranges = {name: fields[name] for name in _RANGES if fields.get(name) is not None}
     return {**fields, **{name: vars(r) if isinstance(r, Bounds) else r._asdict() for name, r in ranges.items()}}
+
+
+def progress_document(moments: Iterable[Moment]) -> Document:
+    return {"moments": [moment._asdict() for moment in moments]}
+
+
+def read_progress(document: Document) -> tuple[Moment, ...]:
+    def numbers(found: list[float | None]) -> tuple[float, ...]:
+        return tuple(math.nan if number is None else number for number in found)
+
+    of_arms = ("means", "low", "high")
+    return tuple(Moment(**{**each, **{name: numbers(each[name]) for name in of_arms}}) for each in document["moments"])
 
 
 # -- the history -----------------------------------------------------------------------------------

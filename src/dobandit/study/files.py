@@ -20,8 +20,7 @@ from dobandit.evidence import INTERVENTION, Source, check_form, write_columns
 from dobandit.files import new_file
 from dobandit.problem import MISSING, Domain, Problem, Value, is_missing, is_numeral, label
 from dobandit.study import facts
-from dobandit.study.corrections import withdrawn
-from dobandit.study.events import Event, said
+from dobandit.study.events import Event
 from dobandit.study.outcomes import UNKNOWN, written
 
 OURS = ("id", INTERVENTION, "cost", "worker", "begun", "told")
@@ -135,21 +134,6 @@ def outcome_columns(events: Iterable[Event], gone: Collection[int], problem: Pro
     )
     theirs = {v: [outcomes[pull][k] for pull in pulls] for k, v in enumerate(variables)}
     return dict(zip(columns(problem).values(), ours, strict=True)) | theirs
-
-
-def spending(events: Sequence[Event], problem: Problem) -> list[tuple[float, float]]:
-    """When money was spent, and how much by then: with the outcome of a pull, or when it was withdrawn without one.
-    What came back was never spent."""
-    arms, costs = {fact.pull: fact.arm for fact in said(events, facts.Begun)}, np.array(problem.costs, dtype=float)
-    settled = {pull for pull, costs_nothing in withdrawn(events).items() if costs_nothing}
-    spent, found = 0.0, []
-    for event in events:
-        fact = event.fact
-        if isinstance(fact, facts.Told | facts.Recorded | facts.Withdrawn) and fact.pull not in settled:
-            settled.add(fact.pull)
-            spent += float(costs[arms[fact.pull]])
-            found.append((event.time, spent))
-    return found
 
 
 def write_outcomes(path: Path, found: Mapping[str, Sequence[Any]], problem: Problem, origin: Mapping[str, str]) -> None:

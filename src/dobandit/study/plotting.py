@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from dobandit.study.files import spending
+from dobandit.study.answers import ArmStatus
+from dobandit.study.progress import Moment
 from dobandit.study.pulls import amount
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from dobandit.plots import Part
+    from dobandit.plots import Part, Timeline
     from dobandit.study.reading import StudyReader
 
 
@@ -29,15 +31,25 @@ def plotted(study: StudyReader, part: Part) -> Figure:
         per = "unit of budget" if problem.objective == "cumulative" else "use"
         title += f"\n{found.recommended} is expected to lose {found.expected_loss:.3g} per {per}"
     return study_figure(
-        [] if part == "options" else _moments(study),
-        found.budget.total,
+        None if part == "options" else _timeline(study.progress(), found.arms, found.recommended),
         rows,
-        xlabel=f"mean of {problem.reward}, with 95 % intervals",
+        reward=problem.reward,
         title=title if part == "all" else "",
         part=part,
     )
 
 
-def _moments(study: StudyReader) -> list[tuple[datetime, float]]:
-    """When money was spent, and how much by then."""
-    return [(datetime.fromtimestamp(time, UTC), money) for time, money in spending(study.log(), study.problem)]
+def _timeline(moments: Sequence[Moment], arms: Sequence[ArmStatus], recommended: str) -> Timeline:
+    """The recommended option over time, and those that are most probably the best otherwise."""
+    from dobandit.plots import MOST_OPTIONS, Course, Timeline
+
+    ranked = sorted(range(len(arms)), key=lambda k: (arms[k].arm != recommended, -arms[k].probability_best))
+    return Timeline(
+        times=[datetime.fromtimestamp(moment.time, UTC) for moment in moments],
+        spent=[moment.spent for moment in moments],
+        totals=[moment.total for moment in moments],
+        options=[
+            Course(arms[k].arm, *zip(*((m.means[k], m.low[k], m.high[k]) for m in moments), strict=True))
+            for k in ranked[:MOST_OPTIONS]
+        ],
+    )

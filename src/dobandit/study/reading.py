@@ -21,6 +21,7 @@ from dobandit.study.explanation import Explanation, explained
 from dobandit.study.files import outcome_columns, write_outcomes
 from dobandit.study.outcomes import is_complete
 from dobandit.study.plotting import plotted
+from dobandit.study.progress import Moment, progress
 from dobandit.study.pulls import OpenPull, amount, numbered
 from dobandit.study.session import Session
 from dobandit.study.stores import LAST, Store
@@ -37,6 +38,7 @@ class StudyReader:
 
     def __init__(self, store: Store, clock: Callable[[], float] | None = None) -> None:
         self._session = Session(store, clock)
+        self._moments: dict[int, Moment] = {}
         self._session.check()  # so that a broken study is refused when it is opened
 
     @property
@@ -168,8 +170,14 @@ class StudyReader:
         write_outcomes(Path(path), found, problem, {"study": self.id, "head": self.head})
         return len(found[problem.reward])
 
+    def progress(self) -> tuple[Moment, ...]:
+        """The money, and what was known of every arm, at up to 25 moments from the first event to the last."""
+        with self._session.reading() as (access, books):
+            return progress(access, books, self._moments)
+
     def plot(self, part: Part = "all") -> Figure:
-        """The spending over time ("spending"), what is known of every arm ("options"), or both ("all")."""
+        """The spending and the estimates over time ("time"), what is known of every arm now ("options"), or both
+        ("all")."""
         return plotted(self, part)
 
     def close(self) -> None:

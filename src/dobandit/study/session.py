@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 from dobandit.errors import StudyError
@@ -18,6 +18,10 @@ from dobandit.study.transaction import Transaction
 from dobandit.study.verification import Place, Verification, verified
 
 T = TypeVar("T")
+
+
+class _Tried(Exception):
+    """The end of a transaction that is not to be written."""
 
 
 class Session:
@@ -72,6 +76,13 @@ class Session:
         except BaseException:
             self.books = None
             raise
+
+    @contextmanager
+    def trying(self) -> Iterator[Transaction]:
+        """A transaction that is never written: it only tells what would be refused."""
+        with suppress(_Tried), self.writing() as transaction:
+            yield transaction
+            raise _Tried
 
     def verified(self, head: str | None, against: Place | None) -> Verification:
         self._check_process()

@@ -199,9 +199,9 @@ class Transaction:
         with making_sense_of(self._access.name):
             found = [event.fact for event in self._events_of(pull)]
             (*_, outcome) = [fact.outcome for fact in found if isinstance(fact, facts.Result)]
-            return dict(outcome), self._arm_of(pull)
+            return dict(outcome), self.arm_of(pull)
 
-    def _arm_of(self, pull: int) -> Arm:
+    def arm_of(self, pull: int) -> Arm:
         (begun,) = said(self._events_of(pull), facts.Begun)
         return self.books.problem.arms[begun.arm]
 
@@ -248,7 +248,7 @@ class Transaction:
     def _check_paid_again(self, fact: facts.Withdrawn) -> None:
         """A refund may be taken back, unless the money is gone: only facts may overdraw a budget."""
         pull, taken_back = fact.pull, Event(self.books.number + 1, self.time, fact)
-        arm = self.books.problem.arms.index(self._arm_of(pull))
+        arm = self.books.problem.arms.index(self.arm_of(pull))
         costs_nothing = withdrawn([*self._access.events(), taken_back])[pull]
         if not costs_nothing and not self.books.affordable()[0, arm]:
             cost, free = float(self.books.costs[0, arm]), self.books.money.free

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from starlette.requests import Request
 
 from dobandit.problem import Arm, Problem
 from dobandit.service.refusals import Refusal
 from dobandit.service.tokens import Role
+from dobandit.service.uploads import Upload
 from dobandit.service.visitors import Visitor, check_form, visitor
 
 MOST_FIELDS = 500
 OF_VARIABLE = "v."  # how the names of the fields begin that hold the value of a variable
 FEW = 4  # values that are shown as buttons; more are a list
-
-
-class Upload(NamedTuple):
-    """A file that was sent: its name and its content."""
-
-    name: str
-    body: bytes
 
 
 class Form(dict[str, str]):

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from dobandit.service.answering import to_study
-from dobandit.service.pages import history, overview, pull, signing, study, work
+from dobandit.service.pages import history, overview, pull, signing, study, upload, work
 from dobandit.service.pages.rendering import STATIC, static
 from dobandit.service.refusals import Refusal
 
@@ -43,7 +43,8 @@ def routes() -> list[Route]:
         Route(f"{one}/next", work.show),
         Route(f"{one}/next", work.take, methods=["POST"]),
         Route(f"{one}/pulls/{{id:int}}/tell", work.tell, methods=["POST"]),
-        Route(f"{one}/upload", work.upload, methods=["POST"]),
+        Route(f"{one}/upload", upload.check, methods=["POST"]),
+        Route(f"{one}/upload/{{upload}}", upload.apply, methods=["POST"]),
         Route(f"{one}/pulls/{{id:int}}", pull.show),
         Route(f"{one}/pulls/{{id:int}}/amend", pull.amend, methods=["POST"]),
         Route(f"{one}/pulls/{{id:int}}/withdraw", pull.withdraw, methods=["POST"]),

@@ -7,14 +7,15 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from dobandit.report import lost, nothing_known, sources
+from dobandit.errors import DobanditError
+from dobandit.report import lost, nothing_known, said_of_best, said_of_ranges, sources
 from dobandit.service.answering import to_study
 from dobandit.service.api import served
 from dobandit.service.pages import words
 from dobandit.service.pages.forms import posted
 from dobandit.service.pages.rendering import page
 from dobandit.service.pictures import PICTURES, drawn
-from dobandit.service.refusals import Refusal
+from dobandit.service.refusals import Refusal, refusal_of
 from dobandit.service.shelf import Served
 from dobandit.service.visitors import visitor
 from dobandit.study import Study
@@ -22,8 +23,12 @@ from dobandit.study import Study
 
 async def show(request: Request) -> Response:
     visitor(request, "viewer")
-    found = served(request)
-    return page(request, "study.html", study=found.name, tab="study", **await found.read(lambda s: _kept(found, s)))
+    return await _shown(request, served(request))
+
+
+async def _shown(request: Request, found: Served, status: int = 200, fault: str = "", amount: str = "") -> Response:
+    content = await found.read(lambda s: _kept(found, s))
+    return page(request, "study.html", status, study=found.name, tab="study", fault=fault, amount=amount, **content)
 
 
 def _kept(found: Served, study: Study) -> dict[str, Any]:
@@ -39,7 +44,7 @@ def _content(study: Study) -> dict[str, Any]:
     problem, found, best = study.problem, study.status(), study.best()
     share = words.is_share(problem)
     good = 1 if problem.goal == "max" else -1
-    ranked = sorted(found.arms, key=lambda arm: (-arm.probability_best, -good * arm.mean))
+    ranked = sorted(found.arms, key=lambda arm: -good * arm.mean)  # as the picture has them
     return {
         "number": study.last_event,
         "found": found,
@@ -64,6 +69,8 @@ def _content(study: Study) -> dict[str, Any]:
             }
             for arm in ranked
         ],
+        "followed": said_of_best(best),
+        "ranges": list(said_of_ranges(found.arms, problem.goal)),
         "warnings": best.warnings,
     }
 
@@ -84,7 +91,10 @@ async def extend(request: Request) -> Response:
     found = served(request)
     try:
         amount = float(form["amount"])
+        await found.write(lambda s: s.extend(amount, form["name"] or None, who.name))
     except ValueError:
-        raise Refusal(400, "the amount must be a number") from None
-    await found.write(lambda s: s.extend(amount, form["name"] or None, who.name))
+        return await _shown(request, found, 400, "Write a number.", form["amount"])
+    except DobanditError as error:
+        refusal = refusal_of(error)
+        return await _shown(request, found, refusal.status, f"{refusal.detail}.", form["amount"])
     return to_study(request, found.name)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from dobandit.problem import Arm, Problem
+from dobandit.problem import Arm, Problem, Value, is_missing, label
 from dobandit.report import interval, number
 from dobandit.service.pages.rendering import percent
 
@@ -36,6 +36,10 @@ def ends(low: float, high: float, share: bool) -> str:
     if math.isnan(low):
         return "not known yet"
     return f"{100 * low:.0f} to {100 * high:.0f}\u00a0%" if share else interval(low, high)
+
+
+def value(given: Value | None) -> str:
+    return "" if is_missing(given) else label(given)
 
 
 def answer_in_words(summary: Mapping[str, Any]) -> str:

@@ -1,24 +1,22 @@
-"""What to do next: open pulls, the next one, outcomes one by one or from a file."""
+"""What to do next: open pulls, the next one, and outcomes one by one."""
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Mapping
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from dobandit.errors import DobanditError, OutcomeError, counted
+from dobandit.errors import DobanditError, OutcomeError
 from dobandit.problem import Arm
 from dobandit.report import why_nothing
 from dobandit.service.answering import to_study
-from dobandit.service.api import apply_file, served
-from dobandit.service.operations import speaking
+from dobandit.service.api import served
 from dobandit.service.pages import words
 from dobandit.service.pages.forms import beside_fields, inputs, posted
 from dobandit.service.pages.rendering import page
-from dobandit.service.refusals import Refusal, refusal_of
+from dobandit.service.refusals import refusal_of
 from dobandit.service.shelf import Served
 from dobandit.service.visitors import visitor
 from dobandit.study import Study, seconds
@@ -30,10 +28,10 @@ Given = Mapping[int, Mapping[str, str]]
 
 async def show(request: Request) -> Response:
     visitor(request, "viewer")
-    return await _shown(request, served(request))
+    return await shown(request, served(request))
 
 
-async def _shown(
+async def shown(
     request: Request,
     found: Served,
     status: int = 200,
@@ -42,7 +40,8 @@ async def _shown(
     faults: Faults | None = None,
     given: Given | None = None,
 ) -> Response:
-    content = await found.read(lambda s: _content(s, given or {}))
+    who = visitor(request, "viewer").name
+    content = await found.read(lambda s: _content(s, given or {}, who))
     return page(
         request,
         "next.html",
@@ -52,7 +51,6 @@ async def _shown(
         notice=notice or _notice(request),
         error=error,
         faults=faults or {},
-        fresh=secrets.token_hex(8),
         **content,
     )
 
@@ -63,8 +61,9 @@ def _notice(request: Request) -> str:
     return f"Recorded pull {done}." if done.isdigit() and len(done) < 12 else ""
 
 
-def _content(study: Study, given: Given) -> dict[str, Any]:
-    problem, held = study.problem, study.pulls()
+def _content(study: Study, given: Given, who: str) -> dict[str, Any]:
+    """The open pulls, those of the visitor first, each with its form."""
+    problem, held = study.problem, sorted(study.pulls(), key=lambda pull: (pull.worker != who, pull.worker, pull.id))
     arms = {str(arm): arm for arm in problem.arms}
     pulls = [
         {
@@ -74,7 +73,8 @@ def _content(study: Study, given: Given) -> dict[str, Any]:
         }
         for pull in held[:MOST_OPEN]
     ]
-    return {"number": study.last_event, "problem": problem, "pulls": pulls, "more": len(held) - len(pulls)}
+    mine = sum(pull.worker == who for pull in held)
+    return {"number": study.last_event, "pulls": pulls, "mine": mine, "more": len(held) - len(pulls)}
 
 
 async def take(request: Request) -> Response:
@@ -96,9 +96,9 @@ async def take(request: Request) -> Response:
     try:
         number, why = await found.write(ask)
     except DobanditError as error:
-        return await _shown(request, found, 400, error=f"{error}.")
+        return await shown(request, found, 400, error=f"{error}.")
     if why:
-        return await _shown(request, found, error=f"Nothing to hand out: {why}.")
+        return await shown(request, found, error=f"Nothing to hand out: {why}.")
     return to_study(request, found.name, f"/next#pull-{number}" if number else "/next")
 
 
@@ -112,24 +112,8 @@ async def tell(request: Request) -> Response:
         await found.write(lambda s: s.tell(pull, told))
     except OutcomeError as error:
         beside = beside_fields(error.faults, problem.graph.variables)
-        return await _shown(request, found, 422, faults={pull: beside}, given={pull: told})
+        return await shown(request, found, 422, faults={pull: beside}, given={pull: told})
     except DobanditError as error:
         refusal = refusal_of(error)
-        return await _shown(request, found, refusal.status, error=f"{refusal.detail}.")
+        return await shown(request, found, refusal.status, error=f"{refusal.detail}.")
     return to_study(request, found.name, f"/next?done={pull}")
-
-
-async def upload(request: Request) -> Response:
-    """A file of outcomes, or of logged rows; without a confirmation it is only checked."""
-    what = "observe" if (request.query_params.get("what")) == "observe" else "tell"
-    _, form = await posted(request, "manager" if what == "observe" else "worker")
-    found, file = served(request), form.file
-    if file is None:
-        return await _shown(request, found, 400, error="Choose a file first.")
-    try:
-        done, warnings = await found.write(speaking(lambda s: apply_file(s, what, file.body, file.name, ".csv")))
-    except Refusal as refusal:
-        return await _shown(request, found, refusal.status, error=refusal.detail)
-    rows = len(done["id"]) if what == "tell" else done["rows"]
-    said = f"Recorded {counted(rows, 'outcome')}" if what == "tell" else f"Added {counted(rows, 'row')} to the evidence"
-    return await _shown(request, found, notice=" ".join([f"{said} from {file.name}.", *warnings]))

@@ -20,6 +20,7 @@ from dobandit.study.explanation import Explanation
 from dobandit.study.files import OutcomeRow, outcome_columns
 from dobandit.study.outcomes import as_pairs
 from dobandit.study.problem_text import problem_to_toml
+from dobandit.study.progress import Moment
 from dobandit.study.pulls import (
     Batch,
     OpenPull,
@@ -117,6 +118,9 @@ class RemoteStudy(Study):
 
     def status(self) -> Status:
         return documents.read_status(self._server.get("status"))
+
+    def progress(self) -> tuple[Moment, ...]:
+        return documents.read_progress(self._server.get("progress"))
 
     def pulls(self) -> tuple[OpenPull, ...]:
         return documents.read_open_pulls(self._server.get("pulls"))
