@@ -23,7 +23,8 @@ ELSEWHERE = 'budget = 1\nreward = "Y"\ngraph.file = "/etc/passwd"'
 
 
 @pytest.mark.parametrize(
-    ("what", "options"), [("status", []), ("best", []), ("pulls", []), ("explain/3", ["3"]), ("log", [])]
+    ("what", "options"),
+    [("status", []), ("best", []), ("pulls", []), ("explain/3", ["3"]), ("log", []), ("verify", [])],
 )
 def test_answers_are_those_of_the_command_line(what: str, options: list[str], service: Service, dobandit: Run) -> None:
     command = what.partition("/")[0]
@@ -90,6 +91,7 @@ def test_a_study_from_the_first_to_the_last_request(service: Service, examples: 
         ("/studies", {"name": "shop", "problem": SMALL}, 409, "there is a study shop"),
         ("/studies", {"name": "x", "problem": ELSEWHERE}, 422, "files beside the problem"),
         ("/studies", {"name": "x", "problem": "budget = ["}, 422, "x.toml, end of document"),
+        ("/studies", {"name": "x", "problem": SMALL, "policy": "os:system"}, 400, "a module of your own"),
     ],
 )  # fmt: skip
 def test_refusals_are_sentences_and_change_nothing(

@@ -7,11 +7,21 @@ import sys
 import webbrowser
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from dobandit.errors import DobanditError, MissingExtra
 from dobandit.files import reason
 from dobandit.service.tokens import TokenFile
+
+SETTINGS: dict[str, Any] = {  # of uvicorn
+    "log_level": "error",
+    "access_log": False,  # it would have the secret of the first visit
+    "server_header": False,
+    "timeout_keep_alive": 20,
+    "timeout_graceful_shutdown": 2,
+    "h11_max_incomplete_event_size": 64 * 1024,
+}
 
 
 def serve(
@@ -57,22 +67,10 @@ def serve(
         )
     visitors = Visitors(allowed)
     app = application(Shelf(places), visitors, Hosts(host, names))
-    listening = _listen(host, port)
-    config = uvicorn.Config(
-        app,
-        root_path=root_path,
-        log_level="error",
-        access_log=False,  # it would have the secret of the first visit
-        server_header=False,
-        timeout_keep_alive=20,
-        timeout_graceful_shutdown=2,
-        h11_max_incomplete_event_size=64 * 1024,
-    )
-    shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{listening.getsockname()[1]}/sign-in?secret={quote(visitors.secret or '')}"
-    is_ready(address)
-    with listening:
-        uvicorn.Server(config).run(sockets=[listening])
+    with _listen(host, port) as listening:
+        shown = f"[{host}]" if ":" in host else host
+        is_ready(f"http://{shown}:{listening.getsockname()[1]}/sign-in?secret={quote(visitors.secret or '')}")
+        uvicorn.Server(uvicorn.Config(app, root_path=root_path, **SETTINGS)).run(sockets=[listening])
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -55,6 +55,8 @@ def verify(where: Place, head: str | None = None, against: Place | None = None) 
 def verified(store: Store, head: str | None, against: Place | None) -> Verification:
     """The same of a study whose store is open."""
     known, theirs = None if head is None else _checked(head), None
+    if against is not None and is_service(place_of(against)):
+        raise DobanditError("compare with a file or a database: a study behind a server is compared beside that server")
     if against is not None:
         with contextlib.closing(open_store(place_of(against))) as other, other.reading() as access:
             theirs = Audit(other.study)
