@@ -6,6 +6,7 @@
 # make calibration   set up, then measure how often intervals contain the truth
 # make stress  set up, then kill workers of studies 300 times per store, the server 50 times, and send it 1,000 requests
 # make mutants   set up, then change single things in the code and print how many changes the tests detect
+# make audit   look the pinned versions up in the advisories of PyPI
 # make site    set up, then build the documentation into site/
 # make benchmark   set up, then run the policies on all benchmark worlds and write docs/benchmark.md
 # Every target does all its own set-up and is quick the second time.
@@ -16,11 +17,13 @@ BIN    := $(VENV)/bin
 USABLE := $(VENV)/usable
 READY  := $(VENV)/ready
 OUT    := dobandit-out/demo
+# Debian's packages, where we are root; at this run level no server is started.
+INSTALL := [ "$$(id -u)" = 0 ] && apt-get update -qq && RUNLEVEL=1 apt-get install -y -qq
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := constraints.txt
 
-.PHONY: demo site test test-all test-wheel stress mutants bench calibration benchmark reproduction lint docs wheel clean constraints
+.PHONY: demo site programs audit test test-all test-wheel stress mutants bench calibration benchmark reproduction lint docs wheel clean constraints
 
 demo: $(USABLE)
 	@rm -rf $(OUT) && mkdir -p $(OUT)
@@ -33,7 +36,7 @@ demo: $(USABLE)
 	@echo "$(OUT)/shop.db is a study of the shop with a hundred simulated outcomes. Look at it in a browser:"
 	@echo "  $(BIN)/dobandit serve $(OUT)"
 
-test: lint browser
+test: lint programs
 	$(BIN)/python -m pytest -n 2
 
 lint: $(READY)
@@ -42,16 +45,29 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-# The pages are tested in a real browser. Debian has one; elsewhere it has to be installed by hand.
-browser:
+# Programs of others that the service is tested with: pages in a real browser, and the examples of
+# docs/tutorial-team.md in R and behind a proxy. Debian has them; elsewhere they have to be installed by hand.
+programs:
 	@command -v chromium > /dev/null || command -v chromium-browser > /dev/null || command -v google-chrome > /dev/null \
-	  || { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium > /dev/null; } \
+	  || { $(INSTALL) chromium > /dev/null; } \
 	  || echo "LEFT OUT: THE TESTS OF THE PAGES IN A BROWSER. There is no Chromium here: install the package chromium"
+	@Rscript -e 'library(httr2); library(jsonlite)' > /dev/null 2>&1 \
+	  || { $(INSTALL) --no-install-recommends r-base-core r-cran-httr2 r-cran-jsonlite > /dev/null; } \
+	  || echo "LEFT OUT: THE TEST OF THE EXAMPLE IN R. Install R and its package httr2 (r-base-core r-cran-httr2 r-cran-jsonlite)"
+	@{ [ -x /usr/sbin/nginx ] || command -v nginx > /dev/null; } && command -v openssl > /dev/null \
+	  || { $(INSTALL) --no-install-recommends nginx-light openssl > /dev/null; } \
+	  || echo "LEFT OUT: THE TEST OF THE SERVICE BEHIND A PROXY. Install the packages nginx-light and openssl"
 
 stress: $(READY)
 	DOBANDIT_KILLS=300 $(BIN)/python -m pytest tests/study/test_crashes.py tests/study/test_workers.py
 	DOBANDIT_SERVER_KILLS=50 $(BIN)/python -m pytest tests/service/test_killed.py
 	DOBANDIT_REQUESTS=1000 $(BIN)/python -m pytest tests/service/test_generated.py
+
+# Known weaknesses of the pinned versions; it needs the advisories of PyPI.
+audit:
+	$(PYTHON) -m venv $(VENV)/audit
+	PIP_CONSTRAINT= $(VENV)/audit/bin/python -m pip install --quiet pip-audit
+	$(VENV)/audit/bin/pip-audit --strict --no-deps --disable-pip --requirement constraints.txt
 
 # Another sample: make mutants MUTANTS='--seed 7 --number 600'
 mutants: $(READY)

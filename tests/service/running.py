@@ -1,10 +1,12 @@
-"""A server in a thread of the tests, with a token for each role."""
+"""A server in a thread of the tests, with a token for each role; or one in a process of its own."""
 
 from __future__ import annotations
 
 import http.client
 import json
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -108,3 +110,22 @@ def running(folder: Path, *places: str) -> Iterator[Service]:
         server.should_exit = True
         thread.join(10)
         listening.close()
+
+
+@contextmanager
+def serving(*options: object) -> Iterator[str]:
+    """The address that `dobandit serve` prints, in a process of its own, which is killed at the end."""
+    command = [sys.executable, "-m", "dobandit", "serve", "--quiet", *map(str, options)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            address = process.stdout.readline().strip()
+            assert address.startswith("http://127.0.0.1")
+            yield address
+        finally:
+            process.kill()
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return int(found.getsockname()[1])

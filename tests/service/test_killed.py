@@ -5,15 +5,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import random
-import socket
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,6 +17,7 @@ from dobandit.errors import StorageError
 from dobandit.problem import Problem
 from dobandit.service.tokens import TokenFile
 from dobandit.study import Study
+from tests.service.running import free_port, serving
 
 KILLS = int(os.environ.get("DOBANDIT_SERVER_KILLS", "2"))
 CLIENTS, PATIENCE = 8, 120.0  # clients; seconds until something must have happened
@@ -53,34 +49,6 @@ class Client(threading.Thread):
             study.close()
 
 
-@contextlib.contextmanager
-def server(folder: Path, tokens: Path, port: int) -> Iterator[subprocess.Popen[str]]:
-    command = [
-        sys.executable,
-        "-m",
-        "dobandit",
-        "serve",
-        str(folder),
-        "--quiet",
-        "--port",
-        str(port),
-        "--tokens",
-        str(tokens),
-    ]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline().startswith("http://127.0.0.1")
-            yield process
-        finally:
-            process.kill()
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return int(found.getsockname()[1])
-
-
 def test_a_killed_server_loses_and_spends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, tokens, port, rng = tmp_path / "studies", tmp_path / "tokens.json", free_port(), random.Random(5)
     folder.mkdir()
@@ -91,7 +59,7 @@ def test_a_killed_server_loses_and_spends_nothing(tmp_path: Path, monkeypatch: p
         client.start()
     for _ in range(KILLS):
         before, start = sum(len(client.told) for client in clients), time.monotonic()
-        with server(folder, tokens, port):
+        with serving(folder, "--port", port, "--tokens", tokens):
             while sum(len(client.told) for client in clients) <= before and time.monotonic() < start + PATIENCE:
                 time.sleep(0.01)
             time.sleep(rng.uniform(0, 0.3))

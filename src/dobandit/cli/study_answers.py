@@ -219,7 +219,7 @@ def export(study: Study, file: Path, as_json: bool, quiet: bool) -> None:
 @study_command
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="A .png, .svg or .pdf.")
 def plot(study: Study, out: Path, as_json: bool, quiet: bool) -> None:
-    """Draw the spending over time, and what is known of every arm."""
+    """Draw the spending and the estimates over time, and what is known of every arm."""
     from dobandit.plots import save
 
     save(study.plot(), out)
