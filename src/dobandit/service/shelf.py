@@ -63,10 +63,15 @@ class Served:
     """A study under its name, with a lane for those who write and one for those who read."""
 
     def __init__(self, name: str, place: str, clock: Clock) -> None:
-        self.name, self.place = name, place
+        self.name, self.place, self._file = name, place, _file_at(place)
         self._writing, self._reading = Lane(place, clock), Lane(place, clock)
         self.kept: tuple[tuple[int, int], dict[str, Any]] | None = None  # what its page shows, and of which moment
         self.changed = asyncio.Event()  # set, and replaced by a new one, when the server has written something
+
+    @property
+    def is_there(self) -> bool:
+        """Whether its file is the one that was there before; a database tells when it is asked."""
+        return _file_at(self.place) == self._file
 
     async def write(self, work: Callable[[Study], T]) -> T:
         try:
@@ -84,7 +89,8 @@ class Served:
 
 
 class Shelf:
-    """All studies by name. Folders are looked through again at every request, so new files appear by themselves."""
+    """All studies by name. Folders are looked through again for a name that is not known, so new files appear by
+    themselves, and a file that takes the place of another one is opened."""
 
     def __init__(self, places: Sequence[str], clock: Clock = time.time) -> None:
         self._clock, self._served = clock, dict[str, Served]()
@@ -114,12 +120,15 @@ class Shelf:
         return sorted(self._places())
 
     def study(self, name: str) -> Served:
+        if name in self._served and self._served[name].is_there:
+            return self._served[name]
         places = self._places()
         if name not in places:
             near = did_you_mean(name[:100], places)
             raise Refusal(404, f"there is no study {name[:100]!r} here" + (f"; {near}" if near else ""))
-        if name not in self._served or self._served[name].place != places[name]:
-            self._served[name] = Served(name, places[name], self._clock)
+        if name in self._served:
+            self._served[name].close()
+        self._served[name] = Served(name, places[name], self._clock)
         return self._served[name]
 
     async def create(self, name: str, problem: Problem, policy: str | Policy | None, seed: int) -> str:
@@ -150,6 +159,15 @@ def _files(folders: Sequence[Path]) -> Iterator[str]:
         except OSError as error:
             raise DobanditError(f"{folder}: this folder cannot be read: {error.strerror}") from None
         yield from (str(path) for path in found if is_study_file(path))
+
+
+def _file_at(place: str) -> tuple[int, int] | None:
+    """What tells a file from another one in its place; nothing for a database."""
+    try:
+        found = Path(place).stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _same_file(one: str, other: str) -> bool:

@@ -43,8 +43,7 @@ class StudyReader:
 
     @property
     def problem(self) -> Problem:
-        with self._session.reading() as (_, books):
-            return books.problem
+        return self._session.problem
 
     @property
     def policy(self) -> str:

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 from dobandit.errors import StudyError
+from dobandit.problem import Problem
 from dobandit.study import facts
 from dobandit.study.books import Books
 from dobandit.study.decisions import remember, remembers
@@ -36,6 +37,15 @@ class Session:
     def now(self, access: Access) -> float:
         """The time by the clock that was given, else by that of the place."""
         return access.now() if self._clock is None else self._clock()
+
+    @property
+    def problem(self) -> Problem:
+        """What the study is about. It never changes, so it is read once."""
+        self._check_process()
+        if self.books is not None:
+            return self.books.problem
+        with self.reading() as (_, books):
+            return books.problem
 
     def check(self) -> None:
         """Refuse a study that is not whole."""
