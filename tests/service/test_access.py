@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from http.cookies import SimpleCookie
 from pathlib import Path
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
 
@@ -129,9 +129,34 @@ def test_hostile_names_are_shown_and_not_obeyed(service: Service) -> None:
         for bad in ("<script>alert", "<img src=x", "<b>me"):
             assert bad not in found.text
         assert not re.search(r"<script(?! src=)", found.text)
+        assert "\u202e" not in re.sub(r"<bdi>.*?</bdi>|<option.*?</option>|<[^>]*>", "", found.text)
     text = service.request("GET", "/studies/hostile", role="manager").text
     assert "{{7*7}}" in text
     assert "&lt;img src=x" in text
+
+
+def test_hostile_files_and_addresses_are_shown_and_not_obeyed(service: Service) -> None:
+    """A file is shown before it is applied; an error shows what was asked for."""
+    script = "<script>alert(1)</script>"
+    header, row = ",".join(["id", f'"{script}"', "Z", "Y"]), "1,1,{{7*7}},0"
+    file = f'Content-Disposition: form-data; name="file"; filename="{script}.csv"\r\n\r\n{header}\n{row}\n'
+    kind = {"Content-Type": "multipart/form-data; boundary=x"}
+    sent = f"--x\r\n{file}\r\n--x--\r\n".encode()
+    found = service.request("POST", "/studies/hostile/upload", role="worker", headers=kind, body=sent)
+    assert (found.status, "Nothing has been changed yet" in found.text) == (200, True)
+    lost = service.request("GET", f"/studies/{quote(script.partition('</')[0])}", role="viewer")
+    assert lost.status == 404
+    for page in (found.text, lost.text):
+        assert "&lt;script&gt;alert(1)" in page
+        assert not re.search(r"<script(?! src=)", page)
+
+
+def test_a_token_that_was_never_given_out_is_refused(service: Service) -> None:
+    for secret in ("", "dobandit_", f"{service.tokens['manager']}x", "é"):
+        header = {"Authorization": f"Bearer {secret}".encode().decode("latin-1")}
+        assert service.api("GET", "/studies", role=None, headers=header).status == 401
+        assert service.api("GET", "/studies", role=None, headers={"Cookie": header["Authorization"]}).status == 401
+    assert service.api("GET", "/studies", role=None, headers={"Authorization": "Basic YTpi"}).status == 401
 
 
 def test_what_is_too_large_or_too_slow_is_refused(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from dobandit.problem import Problem
 from dobandit.study import Study
 from dobandit.study.remote import RemoteStudy
 from tests.conftest import Ran
@@ -138,6 +139,17 @@ def test_a_remote_study_is_told_of_files_and_logs_like_a_local_one(
         ran = [r for i, r in enumerate(ran) if i not in (0, 8)]  # which name the place and the file
         said.append([(r.code, re.sub(r"head \w+", "", r.out), r.err.replace(place, "PLACE")) for r in ran])
     assert said[0] == said[1]
+
+
+def test_a_file_that_takes_the_place_of_a_study_is_opened(service: Service, tmp_path: Path) -> None:
+    path, other = service.folder / "moved.db", tmp_path / "other.db"
+    for place, budget in ((path, 5), (other, 7)):
+        Study.create(place, Problem("X -> Y", "Y", budget=budget), "f-kube").close()
+    assert service.api("GET", "/studies/moved/status").json["budget"]["total"] == 5
+    path.unlink()
+    assert service.api("GET", "/studies/moved/status").status == 404
+    other.rename(path)
+    assert service.api("GET", "/studies/moved/status").json["budget"]["total"] == 7
 
 
 def test_a_server_that_is_not_there(dobandit: Run, monkeypatch: pytest.MonkeyPatch, service: Service) -> None:
