@@ -282,9 +282,9 @@ def test_one_value_is_amended_and_who_decided_it_is_in_the_log(study: Path, doba
     dobandit("study", "extend", study, 5, "--by", "the board")
     assert [" ".join(line.split()[3:]) for line in dobandit("study", "log", study).out.splitlines()[4:]] == [
         "told 2 X=0 Y=1",
-        "amended 2 X=0 Y=0, decided by anna",
-        "withdrawn 1 not refunded, decided by ben",
-        "extended by 5, decided by the board",
+        "amended 2 X=0 Y=0, by anna",
+        "withdrawn 1 not refunded, by ben",
+        "extended by 5, by the board",
     ]
 
 

@@ -27,7 +27,7 @@ def event_in_words(content: Mapping[str, Any], arms: Sequence[str]) -> str:
         "name": lambda name: f"named {name}",
         "refund": lambda refund: "refunded" if refund else "not refunded",
         "reason": str,
-        "by": lambda name: f"decided by {name}",
+        "by": lambda name: f"by {name}",
     }
     return ", ".join(filter(None, (say_it(content[part]) for part, say_it in words.items() if part in content)))
 

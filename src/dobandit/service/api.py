@@ -24,7 +24,7 @@ from dobandit.service.pictures import study_picture
 from dobandit.service.refusals import Refusal
 from dobandit.service.shelf import Served, Shelf
 from dobandit.service.uploads import Upload, What, applied
-from dobandit.service.visitors import CSRF_HEADER, check_form, visitor
+from dobandit.service.visitors import CSRF_HEADER, Visitor, check_form, visitor
 from dobandit.study import Study, best_document, status_document
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -59,9 +59,8 @@ def writing(operation: Operation) -> Endpoint:
         who = visitor(request, operation.role)
         check_form(who, request.headers.get(CSRF_HEADER))
         study = served(request)
-        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind in UPLOADS and operation.name in ("tell", "observe"):
-            return await _upload(request, operation, study, UPLOADS[kind])
+        if _kind(request) in UPLOADS and operation.name in ("tell", "observe"):
+            return await _upload(request, operation, study, who)
         given = checked(await json_body(request), operation.fields)
         if operation.name != "observe":
             return document(await study.write(lambda s: operation.call(s, who, **given)))
@@ -70,11 +69,15 @@ def writing(operation: Operation) -> Endpoint:
     return endpoint
 
 
-async def _upload(request: Request, operation: Operation, study: Served, ending: str) -> Response:
+def _kind(request: Request) -> str:
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+async def _upload(request: Request, operation: Operation, study: Served, who: Visitor) -> Response:
     """A file in place of JSON: outcomes with a column `id`, or logged rows."""
     what: What = "tell" if operation.name == "tell" else "observe"
-    upload = Upload(request.query_params.get("name", ""), await request.body(), ending)
-    return _warned(*await study.write(speaking(lambda s: applied(s, what, upload))))
+    upload = Upload(request.query_params.get("name", ""), await request.body(), UPLOADS[_kind(request)])
+    return _warned(*await study.write(speaking(lambda s: applied(s, what, upload, who.name))))
 
 
 def _warned(found: dict[str, Any], warnings: list[str]) -> Response:

@@ -56,19 +56,21 @@ def tell(
     outcome: Document | None = None,
     outcomes: list[Document] | None = None,
     faults: list[str] | None = None,
+    by: str | None = None,
 ) -> Document:
+    by = by or visitor.name
     if outcomes is None:
         if id is None or outcome is None:
             raise Refusal(400, "send the id of a pull and its outcome, or a list of outcomes")
-        return told(study, [study.tell(id, outcome)], is_one=True)
+        return told(study, [study.tell(id, outcome, by)], is_one=True)
     if id is not None or outcome is not None:
         raise Refusal(400, "send either one id with its outcome, or a list of outcomes")
     if not outcomes and not faults:
         raise Refusal(400, "the list of outcomes is empty")
     if faults or any("place" in row for row in outcomes):
         rows = [OutcomeRow(row["id"], row["outcome"], row.get("place", f"outcome {row['id']}"), "") for row in outcomes]
-        return told(study, study.tell_rows(rows, faults or []))
-    return told(study, study.tell_many([(row["id"], row["outcome"]) for row in outcomes]))
+        return told(study, study.tell_rows(rows, faults or [], by))
+    return told(study, study.tell_many([(row["id"], row["outcome"]) for row in outcomes], by))
 
 
 def told(study: Study, receipts: list[Receipt], is_one: bool = False) -> Document:
@@ -77,18 +79,25 @@ def told(study: Study, receipts: list[Receipt], is_one: bool = False) -> Documen
     return {**receipts[-1]._asdict(), "id": ids[0] if is_one else ids, "missing": missing}
 
 
-def record(study: Study, visitor: Visitor, arm: str, outcome: Document, name: str | None = None) -> Document:
-    return study.record(arm, outcome, name)._asdict()
+def record(
+    study: Study, visitor: Visitor, arm: str, outcome: Document, name: str | None = None, by: str | None = None
+) -> Document:
+    return study.record(arm, outcome, name, by or visitor.name)._asdict()
 
 
 def observe(
-    study: Study, visitor: Visitor, rows: dict[str, list[Any]], name: str, weights: list[float] | None = None
+    study: Study,
+    visitor: Visitor,
+    rows: dict[str, list[Any]],
+    name: str,
+    weights: list[float] | None = None,
+    by: str | None = None,
 ) -> Document:
     from dobandit.evidence import open_source
 
     if weights is not None and len(weights) != len(next(iter(rows.values()))):
         raise Refusal(400, "there must be as many weights as rows")
-    return observed(study.observe(open_source(rows, weights), name))
+    return observed(study.observe(open_source(rows, weights), name, by or visitor.name))
 
 
 def observed(batch: Any) -> Document:
@@ -116,7 +125,7 @@ def log(study: Study, visitor: Visitor, after: int = 0, most: int = MOST_EVENTS,
 
 
 _ID = Field("id", fields.WHOLE, "the number of a pull", required=True)
-_BY = Field("by", fields.TEXT, "who decided this, for the log; default: the name of the token")
+_BY = Field("by", fields.TEXT, "who did this, for the log; default: the name of the token")
 _OUTCOME = Field("outcome", fields.OUTCOME, "every observed variable and its value", required=True)
 _NAME = Field("name", fields.TEXT, "it counts once under this name, however often it is sent")
 
@@ -137,11 +146,12 @@ WRITING = (
             _OUTCOME._replace(required=False),
             Field("outcomes", fields.OUTCOMES, "many outcomes; `place` says where one comes from, for errors"),
             Field("faults", fields.TEXTS, "what is known to be wrong already; then nothing is recorded"),
+            _BY,
         ), tell,
     ),
     Operation(
         "record", "worker", "Record an experiment that was not asked for.",
-        (Field("arm", fields.TEXT, "what was done, such as do(X=1)", required=True), _OUTCOME, _NAME), record,
+        (Field("arm", fields.TEXT, "what was done, such as do(X=1)", required=True), _OUTCOME, _NAME, _BY), record,
     ),
     Operation(
         "observe", "manager", "Add logged rows as evidence.",
@@ -149,6 +159,7 @@ WRITING = (
             Field("rows", fields.COLUMNS, "a list of values for every column", required=True),
             _NAME._replace(required=True),
             Field("weights", fields.NUMBERS, "how many rows each one stands for"),
+            _BY,
         ), observe,
     ),
     Operation("amend", "manager", "Correct what was told of a pull.", (_ID, _OUTCOME, _BY), amend),

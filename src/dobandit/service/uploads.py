@@ -48,12 +48,12 @@ class Uploads:
         return self._kept[who, number]
 
 
-def applied(study: Study, what: What, upload: Upload) -> dict[str, Any]:
+def applied(study: Study, what: What, upload: Upload, by: str) -> dict[str, Any]:
     """Tell or observe what is in a file, which is known to errors under its name."""
     with _as_file(upload) as path:
         if what == "tell":
-            return told(study, study.tell_file(path))
-        return observed(study.observe(path, upload.name or None))
+            return told(study, study.tell_file(path, by))
+        return observed(study.observe(path, upload.name or None, by))
 
 
 def checked(study: Study, what: What, upload: Upload) -> OutcomesPreview | LogPreview:

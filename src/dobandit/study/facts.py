@@ -126,6 +126,7 @@ class Leased(AboutPull):
 @dataclass(frozen=True)
 class Told(AboutPull):
     outcome: Outcome
+    by: Name = None
 
 
 @dataclass(frozen=True)
@@ -134,6 +135,7 @@ class Recorded(Begun):
 
     outcome: Outcome
     name: Name = None
+    by: Name = None
 
 
 @dataclass(frozen=True)
@@ -166,6 +168,7 @@ class Observed(Fact):
     rows: Whole
     evidence: Plain
     digest: Text
+    by: Name = None
 
 
 KINDS = {kind.kind: kind for kind in (Created, Asked, Leased, Told, Recorded, Amended, Withdrawn, Extended, Observed)}

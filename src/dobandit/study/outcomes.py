@@ -13,6 +13,7 @@ from dobandit.errors import DobanditError, OutcomeError, did_you_mean, listing
 from dobandit.graph import in_quotes, normal, quoted
 from dobandit.problem import Arm, Domain, Problem, Value, is_missing, is_numeral, label
 
+Given = Mapping[str, "Value | None"]  # an outcome as people and programs give it
 Values = dict[str, str]  # every observed variable and its value, as texts that compare
 UNKNOWN = ""  # the text of a value that is missing, where the problem allows that
 _WHAT_TO_DO = 'withdraw the pull, or make the study of a problem that has missing = "drop" in [data]'

@@ -98,6 +98,11 @@ def named(name: str, what: str) -> str:
     return name
 
 
+def person(by: str | None) -> str | None:
+    """Who did something, for the log, if that is said."""
+    return None if by is None else named(by, "a person")
+
+
 def more_money(amount: float) -> float:
     """What a budget is extended by."""
     if not is_positive(amount):

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
 
 from dobandit.errors import DobanditError
 from dobandit.evidence import STANDARD_INPUT, Data, fit, open_source
 from dobandit.policies import PolicyLike, spec_of
-from dobandit.problem import Arm, Problem, Value
+from dobandit.problem import Arm, Problem
 from dobandit.study import facts
 from dobandit.study.books import Books
 from dobandit.study.chain import new_identity
@@ -24,9 +25,9 @@ from dobandit.study.decisions import decide
 from dobandit.study.events import Event
 from dobandit.study.files import OutcomeRow, check_columns, read_outcomes
 from dobandit.study.leader import policy_for
-from dobandit.study.outcomes import as_pairs
+from dobandit.study.outcomes import Given, as_pairs
 from dobandit.study.plain import problem_to_plain
-from dobandit.study.pulls import Batch, Pulls, Receipt, TimeToLive, Withdrawal, more_money, named, seconds
+from dobandit.study.pulls import Batch, Pulls, Receipt, TimeToLive, Withdrawal, more_money, named, person, seconds
 from dobandit.study.reading import Place, StudyReader
 from dobandit.study.stores import MEMORY, VERSION, create_store, is_service, open_store, place_of
 from dobandit.study.tally import count_log
@@ -143,7 +144,7 @@ class Study(StudyReader):
                 given.append(transaction.hand_out(decision, worker, expires))
             return Pulls(map(transaction.ticket, given), reason)
 
-    def tell(self, id: int, outcome: Mapping[str, Value | None]) -> Receipt:
+    def tell(self, id: int, outcome: Given, by: str | None = None) -> Receipt:
         """The outcome of a pull. The same outcome twice changes nothing.
 
         Parameters
@@ -152,33 +153,35 @@ class Study(StudyReader):
             The number of the pull.
         outcome : mapping
             Every observed variable and its value; what the arm sets may be left out.
+        by : str, optional
+            Who tells it, for the log.
 
         Returns
         -------
         Receipt
             The pull, what is spent and what is free.
         """
-        return self.tell_many([(id, outcome)])[0]
+        return self.tell_many([(id, outcome)], by)[0]
 
-    def tell_many(self, outcomes: Iterable[tuple[int, Mapping[str, Value | None]]]) -> list[Receipt]:
+    def tell_many(self, outcomes: Iterable[tuple[int, Given]], by: str | None = None) -> list[Receipt]:
         """Many outcomes, each with the number of its pull: all of them count, or none."""
-        told = as_pairs(outcomes)  # before anybody has to wait for it
+        told, by = as_pairs(outcomes), person(by)  # before anybody has to wait for it
         with self._session.writing() as transaction:
-            numbers = [transaction.tell(pull, outcome) for pull, outcome in told]
+            numbers = [transaction.tell(pull, outcome, by) for pull, outcome in told]
             return [transaction.receipt(number) for number in numbers]
 
-    def tell_file(self, file: Data) -> list[Receipt]:
+    def tell_file(self, file: Data, by: str | None = None) -> list[Receipt]:
         """The outcomes of a file (CSV, Parquet, JSON lines) with a column `id`: all of them count, or none, and then
         the error names all faulty rows."""
-        return self.tell_rows(*read_outcomes(open_source(file), self.problem))
+        return self.tell_rows(*read_outcomes(open_source(file), self.problem), by)
 
-    def tell_rows(self, rows: Sequence[OutcomeRow], faults: Sequence[str] = ()) -> list[Receipt]:
+    def tell_rows(self, rows: Sequence[OutcomeRow], faults: Sequence[str] = (), by: str | None = None) -> list[Receipt]:
         """The outcomes of rows that were read, unless faults were found in them already."""
         with self._session.writing() as transaction:
-            transaction.tell_rows(rows, faults)
+            transaction.tell_rows(rows, faults, person(by))
             return [transaction.receipt(row.pull) for row in rows]
 
-    def record(self, arm: Arm | str, outcome: Mapping[str, Value | None], name: str | None = None) -> Receipt:
+    def record(self, arm: Arm | str, outcome: Given, name: str | None = None, by: str | None = None) -> Receipt:
         """An experiment that was carried out unasked; it is paid from the budget, even if that is overdrawn by it.
 
         Parameters
@@ -189,6 +192,8 @@ class Study(StudyReader):
             Every observed variable and its value; what the arm sets may be left out.
         name : str, optional
             A name counts once: send it again if you do not know whether it arrived.
+        by : str, optional
+            Who did it, for the log.
 
         Returns
         -------
@@ -198,9 +203,9 @@ class Study(StudyReader):
         done = arm if isinstance(arm, Arm) else Arm.parse(arm)
         name = None if name is None else named(name, "an experiment")
         with self._session.writing() as transaction:
-            return transaction.receipt(transaction.record(done, outcome, name))
+            return transaction.receipt(transaction.record(done, outcome, name, person(by)))
 
-    def observe(self, rows: Data, name: str | None = None) -> Batch:
+    def observe(self, rows: Data, name: str | None = None, by: str | None = None) -> Batch:
         """Logged rows as evidence, free of charge.
 
         Parameters
@@ -210,6 +215,8 @@ class Study(StudyReader):
             has a column `intervention` where a row was not a plain observation.
         name : str, optional
             A name counts once, however often it is sent; default: the name of the file.
+        by : str, optional
+            Who sends them, for the log.
 
         Returns
         -------
@@ -224,7 +231,7 @@ class Study(StudyReader):
         source = fit(open_source(rows), problem)
         log = count_log(problem, source, tallies, name)  # may take seconds: others need not wait for it
         with self._session.writing() as transaction:
-            new = transaction.observe(log)
+            new = transaction.observe(replace(log, by=person(by)))
         if not tallies[0].reads_logs:
             text = f"{leader} has no rule for logged rows: they count for best and status, not for what is asked"
             warnings.warn(text, stacklevel=2)
@@ -232,7 +239,7 @@ class Study(StudyReader):
 
     # -- correcting ----------------------------------------------------------------------------
 
-    def amend(self, id: int, outcome: Mapping[str, Value | None], by: str | None = None) -> int:
+    def amend(self, id: int, outcome: Given, by: str | None = None) -> int:
         """Another outcome instead of the one that was told.
 
         Parameters
@@ -244,7 +251,7 @@ class Study(StudyReader):
         by : str, optional
             Who decided this, for the log.
         """
-        by = None if by is None else named(by, "a person")
+        by = person(by)
         self._session.correct(lambda transaction: transaction.amend(id, outcome, by))
         return id
 
@@ -270,7 +277,7 @@ class Study(StudyReader):
         """
         if refund not in (None, True, False):
             raise DobanditError(f"refund: expected True, False or None, not {refund!r}")
-        by = None if by is None else named(by, "a person")
+        by = person(by)
         decided = None if refund is None else bool(refund)
         return self._session.correct(lambda transaction: transaction.withdraw(id, decided, str(reason), by))
 
@@ -292,7 +299,7 @@ class Study(StudyReader):
             The new total.
         """
         amount = more_money(amount)
-        name, by = None if name is None else named(name, "an extension"), None if by is None else named(by, "a person")
+        name, by = None if name is None else named(name, "an extension"), person(by)
         with self._session.writing() as transaction:
             transaction.extend(amount, name, by)
             return transaction.books.total

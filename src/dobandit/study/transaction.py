@@ -114,12 +114,12 @@ class Transaction:
 
     # -- outcomes ------------------------------------------------------------------------------
 
-    def tell(self, pull: int, outcome: Mapping[str, Value | None]) -> int:
+    def tell(self, pull: int, outcome: Mapping[str, Value | None], by: str | None = None) -> int:
         before, arm = self._told(pull)
         pull = int(pull)
         values = self._checked(pull, arm, outcome)
         if before is None:
-            self._add(facts.Told(pull, values))
+            self._add(facts.Told(pull, values, by))
         elif before != values and any(fact.pull == pull for fact in said(self._events, facts.Told)):
             raise DataError(
                 f"this list of outcomes has pull {pull} twice, with {written(before)} and with {written(values)}; "
@@ -132,12 +132,12 @@ class Transaction:
             )
         return pull
 
-    def tell_rows(self, rows: Sequence[OutcomeRow], faults: Sequence[str]) -> None:
+    def tell_rows(self, rows: Sequence[OutcomeRow], faults: Sequence[str], by: str | None = None) -> None:
         """The outcomes of a file, in which these faults were found; they and those of all rows are told together."""
         found, code = list(faults), DataError.exit_code if faults else StudyError.exit_code
         for row in rows:
             try:
-                self.tell(row.pull, row.values)
+                self.tell(row.pull, row.values, by)
             except OutcomeError as error:
                 code = error.exit_code
                 found.append(f"{row.place}, {'; '.join(error.faults)}")
@@ -156,7 +156,7 @@ class Transaction:
             self._correct(facts.Amended(int(pull), values, by))
         return values != told
 
-    def record(self, arm: Arm, outcome: Mapping[str, Value | None], name: str | None) -> int:
+    def record(self, arm: Arm, outcome: Mapping[str, Value | None], name: str | None, by: str | None) -> int:
         """An experiment that was not asked for, once under its name; its pull."""
         problem = self.books.problem
         arm = arm.within(problem.domains)
@@ -165,7 +165,7 @@ class Transaction:
         values = checked(problem, arm, outcome)
         if name in self.books.records:
             return self._recorded(str(name), arm, values)
-        self._add(facts.Recorded(self.books.last + 1, problem.arms.index(arm), values, name))
+        self._add(facts.Recorded(self.books.last + 1, problem.arms.index(arm), values, name, by))
         return self.books.last
 
     def _recorded(self, name: str, arm: Arm, values: Values) -> int:

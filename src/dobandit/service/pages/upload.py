@@ -86,7 +86,7 @@ async def apply(request: Request) -> Response:
     found, uploads = served(request), request.app.state.uploads
     try:
         upload = uploads.find(who.name, request.path_params["upload"])
-        done, warnings = await found.write(speaking(lambda s: applied(s, what, upload)))
+        done, warnings = await found.write(speaking(lambda s: applied(s, what, upload, who.name)))
     except Refusal as refusal:
         return await work.shown(request, found, refusal.status, error=refusal.detail)
     rows = len(done["id"]) if what == "tell" else done["rows"]

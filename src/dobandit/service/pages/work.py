@@ -104,12 +104,12 @@ async def take(request: Request) -> Response:
 
 async def tell(request: Request) -> Response:
     """The outcome of a pull; what is wrong with it is said beside its field."""
-    _, form = await posted(request, "worker")
+    who, form = await posted(request, "worker")
     found, pull = served(request), int(request.path_params["id"])
     problem = await found.read(lambda s: s.problem)
     told = form.outcome(problem)
     try:
-        await found.write(lambda s: s.tell(pull, told))
+        await found.write(lambda s: s.tell(pull, told, who.name))
     except OutcomeError as error:
         beside = beside_fields(error.faults, problem.graph.variables)
         return await shown(request, found, 422, faults={pull: beside}, given={pull: told})

@@ -18,7 +18,7 @@ from dobandit.study.books import Books, Money
 from dobandit.study.events import Event, said
 from dobandit.study.explanation import Explanation
 from dobandit.study.files import OutcomeRow, outcome_columns
-from dobandit.study.outcomes import as_pairs
+from dobandit.study.outcomes import Given, as_pairs
 from dobandit.study.problem_text import problem_to_toml
 from dobandit.study.progress import Moment
 from dobandit.study.pulls import (
@@ -31,6 +31,7 @@ from dobandit.study.pulls import (
     more_money,
     named,
     numbered,
+    person,
     seconds,
 )
 from dobandit.study.reading import Place
@@ -152,23 +153,24 @@ class RemoteStudy(Study):
         forced = {"force": True} if force else {}
         return documents.read_asked(self._server.post("ask", n=int(n), worker=name, ttl=seconds(ttl), **forced))
 
-    def tell_many(self, outcomes: Iterable[tuple[int, Mapping[str, Value | None]]]) -> list[Receipt]:
+    def tell_many(self, outcomes: Iterable[tuple[int, Given]], by: str | None = None) -> list[Receipt]:
         rows = [{"id": _id(pull), "outcome": _plain(outcome)} for pull, outcome in as_pairs(outcomes)]
         if not rows:
             return []
-        return _receipts(self._server.post("tell", outcomes=rows))
+        return _receipts(self._server.post("tell", outcomes=rows, by=person(by)))
 
-    def tell_rows(self, rows: Sequence[OutcomeRow], faults: Sequence[str] = ()) -> list[Receipt]:
+    def tell_rows(self, rows: Sequence[OutcomeRow], faults: Sequence[str] = (), by: str | None = None) -> list[Receipt]:
         sent = [{"id": row.pull, "outcome": _plain(row.values), "place": row.place} for row in rows]
-        return _receipts(self._server.post("tell", outcomes=sent, faults=list(faults)))
+        return _receipts(self._server.post("tell", outcomes=sent, faults=list(faults), by=person(by)))
 
-    def record(self, arm: Arm | str, outcome: Mapping[str, Value | None], name: str | None = None) -> Receipt:
+    def record(self, arm: Arm | str, outcome: Given, name: str | None = None, by: str | None = None) -> Receipt:
         done = arm if isinstance(arm, Arm) else Arm.parse(arm)
         name = None if name is None else named(name, "an experiment")
-        found = self._server.post("record", name is not None, arm=str(done), outcome=_plain(outcome), name=name)
+        sent = {"arm": str(done), "outcome": _plain(outcome), "name": name, "by": person(by)}
+        found = self._server.post("record", name is not None, **sent)
         return Receipt(**found)
 
-    def observe(self, rows: Data, name: str | None = None) -> Batch:
+    def observe(self, rows: Data, name: str | None = None, by: str | None = None) -> Batch:
         """As `Study.observe`. The rows are counted here first, so that an error says where in your file it is."""
         if name is None and (not isinstance(rows, str | Path) or str(rows) == STANDARD_INPUT):
             raise DobanditError("give this batch of rows a name, so that it counts once even if it is sent again")
@@ -180,20 +182,21 @@ class RemoteStudy(Study):
         found = source.group(columns)
         sent = {c: [_value(v) for v in values] for c, values in zip(columns, found.columns, strict=True)}
         before = self.last_event
-        answer = self._server.post("observe", rows=sent, weights=np.asarray(found.weights).tolist(), name=name)
+        weights = np.asarray(found.weights).tolist()
+        answer = self._server.post("observe", rows=sent, weights=weights, name=name, by=person(by))
         is_new = any(log.name == name for log in said(self.log(before), facts.Observed))
         return Batch(answer["rows"], is_new, MissingRows(**answer["missing"]))
 
     # -- correcting ----------------------------------------------------------------------------
 
-    def amend(self, id: int, outcome: Mapping[str, Value | None], by: str | None = None) -> int:
-        by = None if by is None else named(by, "a person")
+    def amend(self, id: int, outcome: Given, by: str | None = None) -> int:
+        by = person(by)
         return int(self._server.post("amend", id=_id(id), outcome=_plain(outcome), by=by)["id"])
 
     def withdraw(self, id: int, refund: bool | None = None, reason: str = "", by: str | None = None) -> Withdrawal:
         if refund not in (None, True, False):
             raise DobanditError(f"refund: expected True, False or None, not {refund!r}")
-        by = None if by is None else named(by, "a person")
+        by = person(by)
         sent = None if refund is None else bool(refund)
         before = self.log(pull=_id(id))
         self._server.post("withdraw", id=_id(id), refund=sent, reason=str(reason), by=by)
@@ -201,7 +204,7 @@ class RemoteStudy(Study):
         return Withdrawal(_id(id), [*said(found, facts.Withdrawn)][-1].refund, new=len(found) > len(before))
 
     def extend(self, amount: float, name: str | None = None, by: str | None = None) -> float:
-        name, by = None if name is None else named(name, "an extension"), None if by is None else named(by, "a person")
+        name, by = None if name is None else named(name, "an extension"), person(by)
         found = self._server.post("extend", name is not None, amount=more_money(amount), name=name, by=by)
         return float(found["total"])
 
@@ -222,7 +225,7 @@ def _id(pull: int) -> int:
     return numbered(pull, 0)
 
 
-def _plain(outcome: Mapping[str, Value | None]) -> Any:
+def _plain(outcome: Given) -> Any:
     if not isinstance(outcome, Mapping):
         raise DobanditError(f"an outcome maps every variable to its value, and this is {outcome!r}")
     return {str(name): _value(value) for name, value in outcome.items()}
