@@ -203,7 +203,9 @@ def fetched(address: str) -> tuple[float, int]:
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    extent = SMOKE if of_script(__doc__).smoke else Extent()
+    usual = Extent()
+    asked = of_script(__doc__, pulls=usual.pulls, rounds=usual.rounds, history=usual.history)
+    extent = SMOKE if asked.smoke else Extent(pulls=asked.pulls, rounds=asked.rounds, history=asked.history)
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         starting()
