@@ -21,3 +21,21 @@ def percent(share: float, short: bool = False) -> str:
         return f"{share:.0%}"
     above, below = (">", "<") if short else ("more than ", "less than ")
     return f"{above}99%" if share > 0.99 else f"{below}1%"
+
+
+def chances(share: float) -> str:
+    """A chance that is compared with a rule: with more digits near 100%.
+
+    >>> chances(0.9533), chances(0.9)
+    ('95.3%', '90.0%')
+    """
+    return "more than 99.9%" if share > 0.999 else f"{share:.1%}"
+
+
+def little(value: float) -> str:
+    """A number of which only large values matter.
+
+    >>> little(0.01234), little(1e-45), little(0.0)
+    ('0.0123', 'less than 0.0001', 'less than 0.0001')
+    """
+    return "less than 0.0001" if value < 0.0001 else number(value, 3)
