@@ -21,6 +21,7 @@ from dobandit.report import (
     event_in_words,
     interval,
     lost,
+    measure,
     moment,
     nothing_known,
     number,
@@ -203,23 +204,24 @@ def best(study: Study, as_json: bool, quiet: bool) -> None:
 @study_command
 @PULL
 def explain(study: Study, pull: int, as_json: bool, quiet: bool) -> None:
-    """Explain pull ID: the numbers that led to its arm."""
+    """Explain pull ID: why it was chosen, in a sentence, and the numbers behind that."""
     found, good = study.explain(pull), 1 if study.problem.goal == "max" else -1
     if as_json:
         print_json(explained_document(found))
         return
-    numbers = ["cost", "mean", "95% interval", *(["index"] if found.arms[0].index is not None else [])]
+    numbers = ["cost", "mean", "95% interval", *filter(None, [found.measure])]
     shown = table("arm", numbers=numbers)
     shown.add_column("")
     for arm in sorted(found.arms, key=lambda arm: -(good * arm.mean if arm.index is None else arm.index)):
-        index = [] if arm.index is None else [f"{arm.index:.4g}"]
+        index = [] if arm.index is None else [measure(arm.index)]
         mark = " <-" if arm.arm == found.arm else ""
         known = [amount(arm.cost), number(arm.mean), interval(arm.low, arm.high), *index]
         shown.add_row(cell(arm.arm) + mark, *known, arm.warning or "")
     screen = console()
     screen.print(cell(f"Pull {found.id} is {found.arm}. {found.reason}"))
+    meaning = [] if found.measure is None else [cell(f"{found.measure}: {found.measured}")]
     ranges = map(cell, said_of_ranges(found.arms, study.problem.goal))
-    screen.print(shown, *ranges, *map(_warned, found.warnings), sep="\n")
+    screen.print(shown, *meaning, *ranges, *map(_warned, found.warnings), sep="\n")
 
 
 @study_command

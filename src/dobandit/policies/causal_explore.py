@@ -21,7 +21,7 @@ from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
 from dobandit.estimate.pooled import ArmEstimates, Doubts, PooledEstimator, Tables, log_improvements, total
 from dobandit.policies.guard import Guarded, OnPooledEvidence
-from dobandit.policies.protocol import OBSERVE, Choice, View
+from dobandit.policies.protocol import OBSERVE, Choice, Reason, View
 from dobandit.policies.ties import levelled, pick, recommended
 from dobandit.problem import Problem
 
@@ -42,6 +42,16 @@ class CausalExplore(Guarded):
     name = "causal-explore"
     objective = "simple"
     reference = "ours; after Frazier, Powell and Dayanik, SIAM J. Control Optim. 2008"
+    because = (
+        "Chosen to find out whether {contest}: {cost} of budget is expected to raise the value of the final decision "
+        "by {gain}."
+    )
+    measure = "gain per 100 spent"
+    measured = "by how much the mean of the final choice is expected to grow if 100 is spent on this option"
+
+    def index_in_units(self, index: Array, costs: Array, scale: float) -> Array:
+        """The expected gain per 100 spent: the index is its logarithm per unit of money, unless there is none."""
+        return np.zeros(len(index)) if (index == -costs).all() else np.asarray(100 * scale * np.exp(index))
 
     def compile(self, problem: Problem) -> CompiledCausalExplore:
         return CompiledCausalExplore(problem, self.guard)
@@ -55,8 +65,11 @@ class CompiledCausalExplore(OnPooledEvidence[Doubts]):
         tables = pooled.tables_after(view.evidence)
         known = pooled.known(tables)
         state = state._replace(refuted=self.refuted(pooled, view.evidence, state.refuted, known))
-        score = _or_cheapest(log_gains(pooled, view, tables, known, state.refuted), view)
-        arms, info = pick(score, view, chance)
+        score = log_gains(pooled, view, tables, known, state.refuted)
+        hopeless = np.asarray(~np.isfinite(np.where(view.affordable, score, -np.inf)).any(axis=1))
+        # Where no affordable arm is informative, the cheapest one is as good as any.
+        arms, info = pick(np.where(hopeless[:, np.newaxis], -view.costs, score), view, chance)
+        info.reason[hopeless] = Reason.NOTHING_TEACHES
         return Choice(arms, 1 + view.times // HOLD, state, info)
 
 
@@ -75,12 +88,6 @@ def log_gains(pooled: PooledEstimator, view: View, tables: Tables, known: ArmEst
     information = _information(pooled, view, known.gradients, tables, leader, alone, rivals)
     score = np.max([_score(gap[:, rivals], information, h, view, pooled) for h in _sums(view)], axis=0)
     return pooled.without_aliases(score, view.costs, refuted)
-
-
-def _or_cheapest(scores: Array, view: View) -> Array:
-    """Where no affordable arm is informative, the cheapest one is as good as any."""
-    hopeless = ~np.isfinite(np.where(view.affordable, scores, -np.inf)).any(axis=1, keepdims=True)
-    return np.where(hopeless, -view.costs, scores)
 
 
 def _sums(view: View) -> list[Array]:

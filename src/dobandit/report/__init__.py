@@ -3,7 +3,7 @@
 from dobandit.report.comparison import comparison_page, summary_rows, table_of, write_suite
 from dobandit.report.html import to_html, write_html
 from dobandit.report.markdown import to_markdown
-from dobandit.report.numbers import chances, interval, number, percent
+from dobandit.report.numbers import chances, interval, measure, number, percent
 from dobandit.report.page import AGAINST, Page, Picture, Points, Section, Table
 from dobandit.report.problem_graph import problem_figure
 from dobandit.report.ranges import said_of_best, said_of_ranges

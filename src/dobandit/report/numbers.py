@@ -39,3 +39,14 @@ def little(value: float) -> str:
     ('0.0123', 'less than 0.0001', 'less than 0.0001')
     """
     return "less than 0.0001" if value < 0.0001 else number(value, 3)
+
+
+def measure(value: float) -> str:
+    """What a policy compared, for the cell of a table.
+
+    >>> measure(0.012345), measure(3e-9), measure(0.0), measure(-math.inf)
+    ('0.01235', '<0.0001', '0', 'none')
+    """
+    if 0 < value < 0.0001:
+        return "<0.0001"
+    return "none" if value == -math.inf else number(value)
