@@ -1,8 +1,8 @@
 """What a stopping rule saves, and how often the answer is right when it stops.
 
-Classes of `dobandit suite`, a new world for every trial, simple regret, setting a variable costs 5, 6 or 7; and the shop
-that comes with the program, with a log of 5,000 rows. The policy is causal-explore. `right` is the share of trials whose
-answer is the best option, `if stopped` that among the trials that the rule ended, with its standard error.
+Classes of `dobandit suite`, a new world for every trial, simple regret, setting a variable costs 5, 6 or 7; and the
+shop that comes with the program, with a log of 5,000 rows. The policy is causal-explore. `right` is the share of trials
+whose answer is the best option, `if stopped` that among the trials that the rule ended, with its standard error.
 
 usage: python benchmarks/stopping.py [--trials N] [--seed S] [--budget B] [--probability P] [--worlds n6,n7,...]
 """

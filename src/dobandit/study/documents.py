@@ -40,7 +40,8 @@ def _moment(text: str | None) -> datetime | None:
 
 def asked_document(pulls: Pulls) -> Document:
     rows = [{**pull._asdict(), "arm": str(pull.arm), "expires": as_iso(pull.expires)} for pull in pulls]
-    return {"pulls": rows, "reason": pulls.reason, "stop": _standing_document(pulls.stop)}
+    stop = {} if pulls.stop is None else {"stop": _standing_document(pulls.stop)}
+    return {"pulls": rows, "reason": pulls.reason, **stop}
 
 
 def read_asked(document: Document) -> Pulls:

@@ -38,12 +38,8 @@ def reason_of(books: Books, asked: facts.Asked, index: Array | None, known: Beli
     top = [] if index is None else np.flatnonzero(affordable & (index == index[affordable].max())).tolist()
     reason = Reason[why["reason"].upper()] if "reason" in why else _reason_of_old(books, asked, top)
     policy, phase = books.policy, why.get("phase")
-    said = {
-        "best": name_of(books.problem.arms[top[0]]) if top else "",
-        "policy": policy.name,
-        "phase": phase,
-        "purpose": "",
-    }
+    best = name_of(books.problem.arms[top[0]]) if top else ""
+    said = {"best": best, "policy": policy.name, "phase": phase, "purpose": ""}
     if phase and policy.purposes:
         said["purpose"] = f", to {policy.purposes[min(phase, len(policy.purposes)) - 1]}"
     if reason is not Reason.INDEX or index is None:
