@@ -23,7 +23,7 @@ from dobandit.suite import WORLDS
 SHOP = "shop with a log"
 CLASSES = ("n6", "n7", SHOP, "rand", "strong", "bow", "bow-strong", "rare", "wide", "three-valued")
 COSTS = {"choose": [5, 6, 7]}
-ROWS = 5000
+ROWS, SHOP_BUDGET = 5000, 3000  # of the log, and of the shop, where a pull of the best option costs 12
 ROW = "{:16} {:>7} {:>8} {:>7} {:>20} {:>6} {:>6} {:>13}"
 
 
@@ -33,7 +33,7 @@ def trials_of(name: str, number: int, seed: int, budget: float, rule: dict[str, 
         problem = db.Problem.load(str(files("dobandit") / "examples" / "shop.toml"))
         world = db.worlds.of(problem)
         log = world.sample("do()", ROWS, seed=seed)
-        yield db.simulate(problem, world, ["causal-explore"], number, seed, evidence=log, stop=rule)
+        yield db.simulate(problem, world, ["causal-explore"], number, seed, [SHOP_BUDGET], log, stop=rule)
         return
     for i in range(number):
         world = WORLDS[name].draw(generator(seed, f"stopping:{name}:{i}"), i)

@@ -1,7 +1,7 @@
-"""Confidence sequences: intervals of means that hold at all times together, however often and why ever you look.
+"""Confidence sequences: intervals of means that hold at all times together, however often you look.
 
-Take any number m for the mean of rewards between 0 and 1. Whoever bets a share f of their money on each reward x being
-larger than m has (1 - f) + f x / m times as much afterwards. If m is the mean, such money does not grow on average,
+Take any number m for the mean of rewards between 0 and 1. A player who bets a share f of the money on each reward x
+being larger than m has (1 - f) + f x / m times as much afterwards. If m is the mean, such money does not grow on average,
 whatever decides about the next pull, so that it ever reaches 1/α times its start with a chance of at most α (Ville).
 So every m at which it has done so is left out, and so for bets that rewards are smaller. The money is divided among
 several shares f, because the best one is not known: a mixture of bets (Waudby-Smith and Ramdas, JRSS B 2024; Robbins
@@ -45,7 +45,7 @@ def sequence_ends(rewards: Array, counts: Array, level: float = LEVEL) -> tuple[
 
     >>> low, high = sequence_ends(np.array([0.0, 1.0]), np.array([[0, 0], [60, 40]]))
     >>> low.round(2).tolist(), high.round(2).tolist()
-    ([0.0, 0.26], [1.0, 0.55])
+    ([0.0, 0.24], [1.0, 0.57])
     """
     needed = np.log(2 / (1 - level))  # half of the chance for either side
     return _lower(rewards, counts, needed), 1 - _lower(1 - rewards, counts, needed)

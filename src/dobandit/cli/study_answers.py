@@ -73,7 +73,7 @@ def status(study: Study, watch: bool, anytime: bool, as_json: bool, quiet: bool)
     """Show how the budget is used, and what is known about every arm.
 
     With --anytime, arms have an interval that holds at all times and for all arms together, from the rewards of their
-    own pulls alone, whatever policy led to them and whyever you stop.
+    own pulls alone, whatever policy led to them and whatever makes you stop.
     """
     if as_json:
         print_json(status_document(study.status(anytime)))

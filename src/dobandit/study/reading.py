@@ -63,8 +63,8 @@ class StudyReader:
         Parameters
         ----------
         anytime : bool
-            Whether arms also have an interval that holds at all times, however often and why ever you look, for all
-            arms together at level 0.95. It comes from the rewards of their own pulls alone, and needs a reward with a
+            Whether arms also have an interval that holds at all times, however often you look, for all arms together at
+            level 0.95. It comes from the rewards of their own pulls alone, and needs a reward with a
             known range.
         """
         with self._session.reading() as (access, books):

@@ -7,7 +7,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from dobandit.report import lost, nothing_known, sources
+from dobandit.report import AT_ALL_TIMES, NO_RANGE, lost, nothing_known, sources, stop_in_words, tied
 from dobandit.service.answering import to_study
 from dobandit.service.api import served
 from dobandit.service.pages import words
@@ -22,21 +22,22 @@ from dobandit.study import Study
 
 async def show(request: Request) -> Response:
     visitor(request, "viewer")
-    found = served(request)
-    return page(request, "study.html", study=found.name, tab="study", **await found.read(lambda s: _kept(found, s)))
+    found, anytime = served(request), request.query_params.get("anytime") == "1"
+    content = await found.read(lambda s: _kept(found, s, anytime))
+    return page(request, "study.html", study=found.name, tab="study", **content)
 
 
-def _kept(found: Served, study: Study) -> dict[str, Any]:
+def _kept(found: Served, study: Study, anytime: bool) -> dict[str, Any]:
     """What the page shows, worked out again only when the study has changed or a pull has expired."""
-    mark = study.last_event, sum(pull.state == "expired" for pull in study.pulls())
+    mark = study.last_event, sum(pull.state == "expired" for pull in study.pulls()), anytime
     if found.kept is None or found.kept[0] != mark:
-        found.kept = mark, _content(study)
+        found.kept = mark, _content(study, anytime)
     return found.kept[1]
 
 
-def _content(study: Study) -> dict[str, Any]:
-    """All that the page shows, from one look at the study."""
-    problem, found, best = study.problem, study.status(), study.best()
+def _content(study: Study, anytime: bool) -> dict[str, Any]:
+    """All that the page shows, from one look at the study; with intervals that hold at all times, if so wished."""
+    problem, found, best = study.problem, study.status(anytime), study.best()
     share = words.is_share(problem)
     good = 1 if problem.goal == "max" else -1
     ranked = sorted(found.arms, key=lambda arm: (-arm.probability_best, -good * arm.mean))
@@ -51,6 +52,9 @@ def _content(study: Study) -> dict[str, Any]:
         "mean": words.mean(best.mean, share),
         "ends": words.ends(best.low, best.high, share),
         "loss": lost(best.expected_loss, problem),
+        "stop": None if found.stop is None else stop_in_words(found.stop, problem),
+        "ties": tied(best, problem),
+        "anytime": (AT_ALL_TIMES if problem.has_range else NO_RANGE) if anytime else "",
         "unsure": nothing_known(best, len(problem.arms)),
         "sources": sources(best.observational),
         "options": [
@@ -58,7 +62,7 @@ def _content(study: Study) -> dict[str, Any]:
                 "arm": arm,
                 "option": words.option(arm.arm),
                 "mean": words.mean(arm.mean, share),
-                "ends": words.ends(arm.low, arm.high, share),
+                "ends": words.ends(*(arm.anytime or (arm.low, arm.high)), share),
                 "own": None if arm.own_mean is None else words.mean(arm.own_mean, share),
                 "is_best": arm.arm == best.arm,
             }
