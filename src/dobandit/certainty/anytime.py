@@ -1,11 +1,11 @@
 """Confidence sequences: intervals of means that hold at all times together, however often you look.
 
 Take any number m for the mean of rewards between 0 and 1. A player who bets a share f of the money on each reward x
-being larger than m has (1 - f) + f x / m times as much afterwards. If m is the mean, such money does not grow on average,
-whatever decides about the next pull, so that it ever reaches 1/α times its start with a chance of at most α (Ville).
-So every m at which it has done so is left out, and so for bets that rewards are smaller. The money is divided among
-several shares f, because the best one is not known: a mixture of bets (Waudby-Smith and Ramdas, JRSS B 2024; Robbins
-1970). It depends on how often every reward occurred, and not on their order.
+being larger than m has (1 - f) + f x / m times as much afterwards. If m is the mean, such money does not grow on
+average, whatever decides about the next pull, so that it ever reaches 1/α times its start with a chance of at most α
+(Ville). So every m at which it has done so is left out, and so for bets that rewards are smaller. The money is divided
+among several shares f, because the best one is not known: a mixture of bets (Waudby-Smith and Ramdas, JRSS B 2024;
+Robbins 1970). It depends on how often every reward occurred, and not on their order.
 """
 
 from __future__ import annotations
