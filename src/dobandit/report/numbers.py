@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 
 
 def interval(low: float, high: float) -> str:
@@ -11,8 +12,13 @@ def interval(low: float, high: float) -> str:
 
 
 def number(value: float, digits: int = 4) -> str:
-    """With so many significant digits; nothing for what is not known."""
-    return "" if math.isnan(value) else f"{value:.{digits}g}"
+    """With so many significant digits; nothing for what is not known.
+
+    >>> number(0.123456), number(0.0000155, 3)
+    ('0.1235', '0.0000155')
+    """
+    text = "" if math.isnan(value) else f"{value:.{digits}g}"
+    return f"{Decimal(text):f}" if "e-" in text else text
 
 
 def percent(share: float, short: bool = False) -> str:
