@@ -20,6 +20,7 @@ from dobandit.worlds import described
 TABLES = {
     "graph": ("graph", "A table: `edges`, a text such as `A -> B; A <-> C`, or `file`, the name of a file. "),
     "data": ("missing", "A table with `missing`. "),
+    "stop": ("stop", "A table: `probability`, `loss`, or `gain_per_cost = true` with `pulls_ahead`; and `min_pulls`. "),
     "costs": ("costs", "A table; `default` is the cost of what it does not mention. "),
 }
 EXAMPLE = "start.toml"

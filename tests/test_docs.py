@@ -24,7 +24,7 @@ BLOCK = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
 PROBLEM = re.compile(r"^```toml\n(.*?)^```", re.DOTALL | re.MULTILINE)
 HASH = re.compile(r"\b[0-9a-f]{64}\b")  # of a study, another one every time
 SOME_HASH = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
-FAILING = ("check proposed.toml", "Discount=maybe")  # commands that show an error on purpose, by what they contain
+FAILING = ("check proposed.toml", "Discount=maybe", "ask shop.db --worker ben")  # on purpose, by what they contain
 TYPED = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 

@@ -185,6 +185,7 @@ class Explained(Compiled[Any]):
                 Reason.SWEEP: view.pulls[r, arm] == 0,
                 Reason.OBSERVATION_DUE: arm == 0 and largest.tolist() != [0],
                 Reason.OBSERVATION_TEACHES: arm == 0 and largest.tolist() != [0],
+                Reason.NOTHING_TEACHES: arm in largest and view.costs[r, arm] == view.costs[r, affordable].min(),
             }[reason], (reason, arm, index[r])
         return choice
 

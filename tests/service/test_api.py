@@ -64,8 +64,16 @@ def test_a_study_from_the_first_to_the_last_request(service: Service, examples: 
     assert service.api("POST", "/studies/new/amend", {"id": 3, "outcome": {"Buy": 1}}).json == {"id": 3}
     assert service.api("POST", "/studies/new/withdraw", {"id": 3, "refund": True}).json == {"id": 3}
     assert service.api("POST", "/studies/new/extend", {"amount": 1, "name": "June"}).json == {"total": 601.0}
+    rule = {"probability": 0.9, "loss": None, "gain_per_cost": False, "pulls_ahead": None, "min_pulls": 3}
+    assert service.api("POST", "/studies/new/stop", {"probability": 0.9, "min_pulls": 3}).json == {"stop": rule}
+    assert service.api("POST", "/studies/new/stop", {"loss": 1}, "worker").status == 403
+    assert service.api("GET", "/studies/new/status").json["stop"]["rule"] == rule
+    assert service.api("GET", "/studies/new/status?anytime=1").json["arms"][0]["anytime"].keys() == {"low", "high"}
+    page = service.request("GET", "/studies/new?anytime=1", None, "viewer").text
+    assert "stopping rule: a probability of 0.9, with 3 outcomes of the answer" in page
+    assert "at all times</th>" in page
     kinds = [event["kind"] for event in service.api("GET", "/studies/new/log").json["events"]]
-    assert kinds[-6:] == ["told", "observed", "recorded", "amended", "withdrawn", "extended"]
+    assert kinds[-7:] == ["told", "observed", "recorded", "amended", "withdrawn", "extended", "stopping"]
     assert service.api("GET", "/studies/new/log?after=3&most=2").json["events"][0]["number"] == 4
     assert service.api("GET", "/studies/new/export.csv").text.count("\n") == 3
     assert service.api("GET", "/studies/new/plot.svg").text.lstrip().startswith("<?xml")
@@ -87,6 +95,8 @@ def test_a_study_from_the_first_to_the_last_request(service: Service, examples: 
         ("/studies/shop/ask", {"n": 0}, 400, "'n' must be a whole number above 0"),
         ("/studies/shop/ask", [], 400, "a JSON object"),
         ("/studies/shop/extend", {"amount": -1}, 400, "positive amount"),
+        ("/studies/shop/stop", {"probability": 2}, 422, "stop.probability: expected a number between 0.5 and 1"),
+        ("/studies/shop/stop", {}, 400, "send the parts of a stopping rule"),
         ("/studies/shop/withdraw", {"id": 10**15}, 404, "there is no pull"),
         ("/studies/shop/record", {"arm": "do(", "outcome": FINE}, 400, "do("),
         ("/studies/nothing/ask", {}, 404, "there is no study 'nothing' here"),

@@ -7,13 +7,15 @@ that only its own pulls inform, is judged by its own rewards. Intervals and prob
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dobandit.arrays import Array, Flags
-from dobandit.estimate.pooled import Added, ArmEstimates, OwnRewards, PooledEstimator, RepairedGraphs, Unit
+from dobandit.errors import TooDense
+from dobandit.estimate.pooled import Added, ArmEstimates, Doubts, OwnRewards, PooledEstimator, RepairedGraphs, Unit
 from dobandit.evidence import Evidence
+from dobandit.policies import OBSERVE, Compiled, Policy
 from dobandit.problem import Problem
 
 DRAWS, NUMBERS = 2000, 4_000_000  # draws of a posterior, fewer where it has so many numbers
@@ -33,6 +35,7 @@ class Beliefs(NamedTuple):
     scale: float  # the unit of estimates in the user's units; NaN while it is not known
     refuted: Array  # how many standard deviations own rewards are off the graph's answer; 0 where they are not
     unknown: Flags  # arms about which there are no data at all: only the prior speaks
+    rows: Array  # outcomes of each arm; observations count as outcomes of the arms whose means they tell
 
 
 class Doubted(NamedTuple):
@@ -43,8 +46,35 @@ class Doubted(NamedTuple):
     guards: bool
 
 
+def judging_graphs(compiled: Compiled[Any]) -> RepairedGraphs | None:
+    """The pooled estimator that the arms are judged by, whatever policy leads; None where its tables would be too
+    large."""
+    if compiled.graphs is not None:
+        return compiled.graphs
+    try:
+        return RepairedGraphs(compiled.problem)
+    except TooDense:
+        return None
+
+
+def doubted(policy: Policy, state: Any, graphs: RepairedGraphs | None, evidence: Evidence) -> Doubted:
+    """What is held against the graph of one row: what the state of its policy says, and what the data add to that now
+    unless the policy trusts the graph."""
+    if graphs is None:
+        return Doubted(np.zeros(evidence.told.shape), np.zeros((1, 0), dtype=bool), False)
+    known = graphs.no_doubts(1) if policy.guards_graph is None else Doubts(state.refuted, state.added, state.look)
+    if policy.guards_graph is False:
+        return Doubted(known.refuted, known.added, False)
+    return Doubted(*graphs.reconsidered(evidence, known.refuted, known.added), True)
+
+
 def believed(
-    problem: Problem, graphs: RepairedGraphs | None, evidence: Evidence, doubted: Doubted, rng: np.random.Generator
+    problem: Problem,
+    graphs: RepairedGraphs | None,
+    evidence: Evidence,
+    doubted: Doubted,
+    rng: np.random.Generator,
+    number: int = DRAWS,
 ) -> Beliefs:
     """What is believed of the arms.
 
@@ -60,19 +90,24 @@ def believed(
         What is held against the graph.
     rng
         Of the draws.
+    number
+        How many draws, at most.
     """
     own = OwnRewards(problem)
-    means, draws = own.known(evidence).means[0], own.drawn(evidence, DRAWS, rng)
+    means, draws = own.known(evidence).means[0], own.drawn(evidence, number, rng)
     unit = own.unit(evidence) if own.is_real else None
     refuted, unknown = doubted.refuted, evidence.told[0] == 0
+    rows = evidence.told[0].copy()
     if graphs is not None:
         ((_, pooled, seen),) = graphs.by_graph(evidence, doubted.added)
         known = pooled.stated(seen)
         refuted = pooled.refuted(seen, refuted, known) if doubted.guards else refuted
         alone = pooled.judged_alone(refuted)[0]
-        of_graph = _pooled_draws(pooled, seen, known, rng)
+        of_graph = _pooled_draws(pooled, seen, known, rng, number)
         means, draws = np.where(alone, means, known.means[:, 0]), np.where(alone, draws[: len(of_graph)], of_graph)
         unknown &= alone | pooled.rests_on_prior(seen, known)[0]
+        is_told = pooled.pool.told_by_observations & ~alone & ~unknown
+        rows[1:] += np.where(is_told, rows[OBSERVE], 0.0)[1:]
     ends = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     shown, low, high = _in_units(problem, unit, np.stack([means, *ends]))
     worst = own.worst(evidence)
@@ -85,6 +120,7 @@ def believed(
         scale=_scale(unit) / abs(problem.utility_slope),
         refuted=refuted[0],
         unknown=unknown,
+        rows=rows,
     )
 
 
@@ -92,10 +128,12 @@ def _scale(unit: Unit | None) -> float:
     return 1.0 if unit is None else float(unit.scale[0]) if unit.is_known[0] else math.nan
 
 
-def _pooled_draws(pooled: PooledEstimator, evidence: Evidence, known: ArmEstimates, rng: np.random.Generator) -> Array:
+def _pooled_draws(
+    pooled: PooledEstimator, evidence: Evidence, known: ArmEstimates, rng: np.random.Generator, most: int
+) -> Array:
     """Draws of all tables, and what each of them makes of every arm. The prior may be wrong about all cells without
     data in the same direction, so that all draws of an arm are moved up or down together."""
-    number = max(min(DRAWS, NUMBERS // pooled.pool.layout.size), 100)
+    number = max(min(most, NUMBERS // pooled.pool.layout.size), 100)
     shift = rng.uniform(-MAX_PRIOR_SHIFT, MAX_PRIOR_SHIFT, (number, 1))
     return np.asarray(pooled.stated_draws(evidence, known, number, rng).T + shift * known.by_prior.T)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from dobandit.arrays import Array, Flags
 from dobandit.certainty.beliefs import Beliefs
+from dobandit.policies import recommended
 from dobandit.problem import Problem
 
 
@@ -32,6 +33,12 @@ class Verdict(NamedTuple):
     @property
     def loss(self) -> float:
         return float(self.losses[self.arm])
+
+
+def best_per_cost(known: Beliefs, costs: Array, can_be_best: Flags) -> int:
+    """The answer where every pull has to earn its cost: the largest mean per cost, above the worst reward."""
+    above = np.where(can_be_best, known.above, -np.inf)
+    return int(recommended((above / costs)[np.newaxis], costs[np.newaxis])[0])
 
 
 def judged(problem: Problem, known: Beliefs, costs: Array, arm: int, loss: float | None = None) -> Verdict:

@@ -28,13 +28,14 @@ from dobandit.cli.tables import cell, table
 from dobandit.errors import counted, listing
 from dobandit.evidence import NONE_MISSING, fit
 from dobandit.policies import left_out, name_of, policies_for, policy, spec_of
-from dobandit.problem import Problem
-from dobandit.report import AGAINST, comparison_page, summary_rows, write_html
+from dobandit.problem import Problem, Stop
+from dobandit.report import AGAINST, comparison_page, number, rule_in_words, summary_rows, write_html
 from dobandit.simulation import Results, simulate
 from dobandit.worlds import World
 
 EVIDENCE = f"Logged rows of this world ({ROWS}); policies that can read logs start from them, free of charge."
 POLICY = "A policy (repeat for more), 'all' that fit, or your own as module:Class; default: the recommended one."
+STOP = "A stopping rule: probability=0.95, loss=0.01, pulls_ahead=1000 or min_pulls=10 (repeat to combine)."
 WORTH_PROCESSES = 256  # trials from which starting processes pays
 
 
@@ -43,6 +44,7 @@ WORTH_PROCESSES = 256  # trials from which starting processes pays
 @several("--policy", "names", "P", POLICY)
 @click.option("--trials", default=100, show_default=True, type=click.IntRange(1), help="How many trials.")
 @several("--budget", "budgets", "B", "A budget (repeat); default: the file's.", float)
+@several("--stop", "stop", "RULE", STOP)
 @click.option("--evidence", type=FILE, metavar="FILE", help=EVIDENCE)
 @SEED
 @click.option("--workers", type=click.IntRange(1), help="Number of processes; default: chosen by the number of trials.")
@@ -54,6 +56,7 @@ def command(
     names: tuple[str, ...],
     trials: int,
     budgets: tuple[float, ...],
+    stop: tuple[str, ...],
     evidence: Path | None,
     seed: int,
     workers: int | None,
@@ -66,7 +69,8 @@ def command(
 
     Without a [world], every trial has a random world on your graph.
     """
-    found = Problem.load(problem)
+    found, rule = Problem.load(problem), _rule(stop)
+    found.with_stop(rule)  # so that a wrong one is refused before any work is done
     chosen = chosen_names(names, found, quiet)
     labels = [spec_of(policy(name)) for name in chosen]
     usual = None if trials >= WORTH_PROCESSES else 1
@@ -75,7 +79,7 @@ def command(
         grid = budgets or None
         source = None if evidence is None else fit(read_rows(evidence), found)
         play = partial(simulate, executor=at_work.executor, batch=at_work.batch(trials), progress=report)
-        results = play(found, world, chosen, trials, seed, grid, source)
+        results = play(found, world, chosen, trials, seed, grid, source, stop=rule)
         seconds = time.perf_counter() - start
     _say_notes(results, chosen, evidence is not None, quiet)
     missing = NONE_MISSING if source is None else source.affected
@@ -107,7 +111,22 @@ def _document(results: Results, seconds: float) -> dict[str, Any]:
         "optimum": results.optimum,
         "results": results.summary(),
         "warnings": results.warnings(),
+        **(
+            {} if results.stopping is None else {"stop": results.stopping.rule.to_plain(), "savings": results.savings()}
+        ),
     }
+
+
+def _rule(parts: tuple[str, ...]) -> dict[str, Any] | None:
+    """`probability=0.95` and the like as a stopping rule."""
+    found: dict[str, Any] = {}
+    for part in parts:
+        name, _, number = part.partition("=")
+        try:
+            found[name.strip().replace("-", "_")] = float(number)
+        except ValueError:
+            raise click.UsageError(f"--stop {part}: write a rule such as probability=0.95 or loss=0.01") from None
+    return found | ({"gain_per_cost": True} if "pulls_ahead" in found else {}) or None
 
 
 def chosen_names(names: tuple[str, ...], problem: Problem, quiet: bool) -> list[str]:
@@ -135,6 +154,22 @@ def _show(results: Results) -> None:
         shown.add_row(cell(name), *numbers)
     remark = f"[dim]means over {counted(results.trials, 'trial')}, against {AGAINST[results.optimum]}[/]"
     console().print(shown, remark, sep="\n")
+    if results.stopping is not None:
+        _show_savings(results, results.stopping.rule)
+
+
+def _show_savings(results: Results, rule: Stop) -> None:
+    """What the stopping rule saved, and how often the answer was right."""
+    columns = ("budget", "stopped", "spent", "quartiles", "saved", "right", "right if stopped")
+    shown = table("policy", numbers=(*columns, *(["within loss"] if rule.loss is not None else [])))
+    for row in results.savings():
+        spent = [number(row["spent"]), " ".join(number(part) for part in row["quartiles"])]
+        shares = [row["right"], row["right_if_stopped"], *([row["within"]] if rule.loss is not None else [])]
+        texts = ["" if share is None else f"{share:.0%}" for share in shares]
+        shown.add_row(
+            cell(row["policy"]), number(row["budget"]), f"{row['stopped']:.0%}", *spent, f"{row['saved']:.0%}", *texts
+        )
+    console().print("", cell(f"Rule: {rule_in_words(rule)}."), shown, sep="\n")
 
 
 def _write(results: Results, problem: Problem, folder: Path, facts: dict[str, str], quiet: bool) -> None:

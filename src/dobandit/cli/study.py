@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -15,7 +16,7 @@ from dobandit.errors import DobanditError, counted
 from dobandit.evidence import STANDARD_INPUT
 from dobandit.graph import QUOTED, unquoted
 from dobandit.problem import Problem
-from dobandit.report import why_nothing
+from dobandit.report import rule_in_words, stop_in_words, why_nothing
 from dobandit.study import MEMORY, WORKER, Money, Receipt, Study, asked_document, shown
 from dobandit.study import amount as as_money
 
@@ -64,15 +65,25 @@ def init(study: str, problem: Path, policy: str | None, seed: int, as_json: bool
 )
 @click.option("--ttl", metavar="TIME", help="After this time, such as 2d or 8h, a pull may go to another worker.")
 @click.option("--force", is_flag=True, help="Take over expired pulls even if the clock may be wrong.")
-def ask(study: Study, number: int, worker: str, ttl: str | None, force: bool, as_json: bool, quiet: bool) -> None:
+@click.option("--anyway", is_flag=True, help="Go on even if the stopping rule holds.")
+def ask(
+    study: Study,
+    number: int,
+    worker: str,
+    ttl: str | None,
+    force: bool,
+    anyway: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
     """Ask for pulls to carry out. Their cost is reserved until they are told or withdrawn."""
-    pulls = study.ask(number, worker, ttl, force=force)
+    pulls = study.ask(number, worker, ttl, force=force, anyway=anyway)
     if as_json:
         print_json(asked_document(pulls))
     else:
         study_answers.show_pulls(pulls)
         if pulls.reason:
-            say(f"Nothing {'more ' if pulls else ''}to hand out: {why_nothing(study, pulls.reason)}.", quiet)
+            say(f"Nothing {'more ' if pulls else ''}to hand out: {why_nothing(study, pulls)}.", quiet)
     click.get_current_context().exit(0 if pulls else NOTHING)
 
 
@@ -175,6 +186,32 @@ def extend(study: Study, amount: float, name: str | None, by: str | None, as_jso
     answer({"total": total}, f"The budget is now {as_money(total)}.", as_json, quiet)
 
 
+@study_command
+@click.option("--probability", type=float, metavar="P", help="Stop when the answer is the best with this probability.")
+@click.option("--loss", type=float, metavar="L", help="Stop when the answer is expected to lose no more, in its units.")
+@click.option("--gain-per-cost", is_flag=True, help="Stop when the next pull is not expected to earn its cost back ...")
+@click.option("--pulls-ahead", type=float, metavar="N", help="... over so many uses of the answer.")
+@click.option("--min-pulls", type=int, metavar="N", help="Outcomes of the answer before any rule holds; default: 10.")
+@click.option("--off", is_flag=True, help="No rule: the whole budget may be spent.")
+@BY
+def stop(study: Study, off: bool, by: str | None, as_json: bool, quiet: bool, **parts: Any) -> None:
+    """Set when to stop before the budget is spent; any part of the rule that holds is enough.
+
+    The new rule replaces the one that the study has. Without an option, show how that one stands.
+    """
+    given = {name: value for name, value in parts.items() if value not in (None, False)}
+    if off and given:
+        raise click.UsageError("give either a rule or --off, not both")
+    if off or given:
+        rule = study.stop(None if off else given, by)
+        answer({"stop": rule and rule.to_plain()}, f"From now on: {rule_in_words(rule)}.", as_json, quiet)
+        return
+    found = study.status().stop
+    document = {"stop": None if found is None else found.rule.to_plain()}
+    sentence = "There is no stopping rule." if found is None else stop_in_words(found, study.problem)
+    answer(document, sentence, as_json, quiet)
+
+
 def _id(text: str) -> int:
     if not text.isdecimal():
         raise click.UsageError(f"{text!r} is not the ID of a pull: write ID X=1 Y=0")
@@ -202,5 +239,5 @@ def _stand(money: Receipt | Money) -> str:
     return f"Spent {as_money(money.spent)}, remaining {as_money(money.free)}."
 
 
-for made in (ask, tell, observe, record, amend, withdraw, extend, *study_answers.COMMANDS):
+for made in (ask, tell, observe, record, amend, withdraw, extend, stop, *study_answers.COMMANDS):
     command.add_command(made)

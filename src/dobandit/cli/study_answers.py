@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,9 +16,12 @@ from dobandit.cli.printable import printable
 from dobandit.cli.tables import cell, table
 from dobandit.errors import counted
 from dobandit.report import (
+    AT_ALL_TIMES,
+    NO_RANGE,
     event_in_words,
     interval,
     lost,
+    measure,
     moment,
     nothing_known,
     number,
@@ -26,9 +29,12 @@ from dobandit.report import (
     said_of_best,
     said_of_ranges,
     sources,
+    stop_in_words,
+    tied,
 )
 from dobandit.study import (
     Pulls,
+    Status,
     Study,
     amount,
     best_document,
@@ -40,6 +46,7 @@ from dobandit.study import (
 
 if TYPE_CHECKING:
     from rich.console import Group
+    from rich.table import Table
 
 STUDY = click.argument("study")
 PULL = click.argument("pull", metavar="ID", type=int)
@@ -61,64 +68,83 @@ def study_command(function: Callable[..., None]) -> click.Command:
 
 @study_command
 @click.option("--watch", is_flag=True, help="Show it again every second, until interrupted.")
-def status(study: Study, watch: bool, as_json: bool, quiet: bool) -> None:
-    """Show how the budget is used, and what is known about every arm."""
+@click.option("--anytime", is_flag=True, help="Intervals of own means that hold however often you look.")
+def status(study: Study, watch: bool, anytime: bool, as_json: bool, quiet: bool) -> None:
+    """Show how the budget is used, and what is known about every arm.
+
+    With --anytime, arms have an interval that holds at all times and for all arms together, from the rewards of their
+    own pulls alone, whatever policy led to them and whatever makes you stop.
+    """
     if as_json:
-        print_json(status_document(study.status()))
+        print_json(status_document(study.status(anytime)))
     elif watch:
-        _watch(study)
+        _watch(study, anytime)
     else:
-        console().print(_status_page(study))
+        console().print(_status_page(study, anytime))
 
 
-def _watch(study: Study) -> None:
+def _watch(study: Study, anytime: bool) -> None:
     """On a terminal, the page is drawn again in its place; elsewhere, one page follows the other."""
     from rich.live import Live
 
     screen = console()
     if not screen.is_terminal:
         while True:
-            screen.print(f"{moment(time.time())} UTC", _status_page(study), "", sep="\n")
+            screen.print(f"{moment(time.time())} UTC", _status_page(study, anytime), "", sep="\n")
             screen.file.flush()
             time.sleep(1.0)
-    with Live(_status_page(study), console=screen, auto_refresh=False) as live:
+    with Live(_status_page(study, anytime), console=screen, auto_refresh=False) as live:
         while True:
             time.sleep(1.0)
-            live.update(_status_page(study), refresh=True)
+            live.update(_status_page(study, anytime), refresh=True)
 
 
-def _status_page(study: Study) -> Group:
+def _status_page(study: Study, anytime: bool) -> Group:
     from rich.console import Group
 
-    found, problem = study.status(), study.problem
-    money = found.budget
-    total, spent, reserved, free, overdraft = map(amount, money)
-    lines = [f"{spent} of {total} spent, {reserved} reserved, {free} free"]
-    if money.overdraft:
-        lines.append(f"[bold]overdrawn by {overdraft}[/]: outcomes came late, or experiments unasked")
+    found, problem = study.status(anytime), study.problem
+    lines = [*_money(found), *_counts(found)]
+    lines.append(f"recommended now: {cell(found.recommended)}; {cell(lost(found.expected_loss, problem))}")
+    if found.stop is not None:
+        lines.append(cell(stop_in_words(found.stop, problem)))
+    notes = [cell(AT_ALL_TIMES if problem.has_range else NO_RANGE)] if anytime else []
+    ranges = map(cell, said_of_ranges(found.arms, problem.goal))
+    history = f"{counted(found.events, 'event')}, head {found.head}"
+    return Group(*lines, _options(found), *notes, *ranges, *map(_warned, found.warnings), f"[dim]{history}[/]")
+
+
+def _money(found: Status) -> Iterator[str]:
+    total, spent, reserved, free, overdraft = map(amount, found.budget)
+    yield f"{spent} of {total} spent, {reserved} reserved, {free} free"
+    if found.budget.overdraft:
+        yield f"[bold]overdrawn by {overdraft}[/]: outcomes came late, or experiments unasked"
+
+
+def _counts(found: Status) -> Iterator[str]:
     expired = f" ({found.expired} expired)" if found.expired else ""
-    lines.append(
+    yield (
         f"{counted(found.told, 'pull')} told, {found.open:,} open{expired}, {counted(found.logged, 'logged row')}; "
         f"led by {found.policy}"
     )
     if found.uncounted:
-        lines.append(
-            f"another version of dobandit counted {cell(', '.join(found.uncounted))}: observe these files again"
-        )
+        yield f"another version of dobandit counted {cell(', '.join(found.uncounted))}: observe these files again"
     if found.incomplete:
-        lines.append(f"{counted(found.incomplete, 'outcome')} with unknown values: paid, but not part of the evidence")
-    lines.append(f"recommended now: {cell(found.recommended)}; {cell(lost(found.expected_loss, problem))}")
-    columns = ("cost", "pulls", "open", "mean", "95% interval", "best", "own mean", "own rows")
-    shown = table("arm", numbers=columns)
+        yield f"{counted(found.incomplete, 'outcome')} with unknown values: paid, but not part of the evidence"
+
+
+def _options(found: Status) -> Table:
+    """A row for every arm. Intervals that hold at all times stand in place of the others, if they were asked for."""
+    has_sequences = any(arm.anytime for arm in found.arms)
+    which = "95% at all times" if has_sequences else "95% interval"
+    shown = table("arm", numbers=("cost", "pulls", "open", "mean", which, "best", "own mean", "own rows"))
     shown.add_column("")
     for arm in found.arms:
         own = "" if arm.own_mean is None else number(arm.own_mean)
-        numbers = [amount(arm.cost), str(arm.pulls), str(arm.open), number(arm.mean), interval(arm.low, arm.high)]
+        ends = interval(arm.low, arm.high) if arm.anytime is None else interval(*arm.anytime)
+        numbers = [amount(arm.cost), str(arm.pulls), str(arm.open), number(arm.mean), ends]
         numbers.append(percent(arm.probability_best, short=True))
         shown.add_row(cell(arm.arm), *numbers, own, f"{arm.own_rows:,}", arm.warning or "")
-    ranges = map(cell, said_of_ranges(found.arms, problem.goal))
-    history = f"{counted(found.events, 'event')}, head {found.head}"
-    return Group(*lines, shown, *ranges, *map(_warned, found.warnings), f"[dim]{history}[/]")
+    return shown
 
 
 def _warned(text: str) -> str:
@@ -164,6 +190,8 @@ def best(study: Study, as_json: bool, quiet: bool) -> None:
         f"{ranked} with probability {percent(found.probability_best)}; {counted(found.pulls, 'pull')} of its own"
     )
     click.echo(f"If you stop now, {printable(lost(found.expected_loss, problem))} against the best option.")
+    for line in tied(found, problem):
+        click.echo(printable(line))
     if unsure := nothing_known(found, len(problem.arms)):
         click.echo(printable(unsure))
     click.echo(sources(found.observational))
@@ -176,23 +204,24 @@ def best(study: Study, as_json: bool, quiet: bool) -> None:
 @study_command
 @PULL
 def explain(study: Study, pull: int, as_json: bool, quiet: bool) -> None:
-    """Explain pull ID: the numbers that led to its arm."""
+    """Explain pull ID: why it was chosen, in a sentence, and the numbers behind that."""
     found, good = study.explain(pull), 1 if study.problem.goal == "max" else -1
     if as_json:
         print_json(explained_document(found))
         return
-    numbers = ["cost", "mean", "95% interval", *(["index"] if found.arms[0].index is not None else [])]
+    numbers = ["cost", "mean", "95% interval", *filter(None, [found.measure])]
     shown = table("arm", numbers=numbers)
     shown.add_column("")
     for arm in sorted(found.arms, key=lambda arm: -(good * arm.mean if arm.index is None else arm.index)):
-        index = [] if arm.index is None else [f"{arm.index:.4g}"]
+        index = [] if arm.index is None else [measure(arm.index)]
         mark = " <-" if arm.arm == found.arm else ""
         known = [amount(arm.cost), number(arm.mean), interval(arm.low, arm.high), *index]
         shown.add_row(cell(arm.arm) + mark, *known, arm.warning or "")
     screen = console()
     screen.print(cell(f"Pull {found.id} is {found.arm}. {found.reason}"))
+    meaning = [] if found.measure is None else [cell(f"{found.measure}: {found.measured}")]
     ranges = map(cell, said_of_ranges(found.arms, study.problem.goal))
-    screen.print(shown, *ranges, *map(_warned, found.warnings), sep="\n")
+    screen.print(shown, *meaning, *ranges, *map(_warned, found.warnings), sep="\n")
 
 
 @study_command

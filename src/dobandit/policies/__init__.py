@@ -4,6 +4,7 @@ A policy is named as `name` or `name[key=value,...]`, for instance `f-kube[as_pu
 underscores do not matter.
 """
 
+from dobandit.policies.causal_explore import log_gains
 from dobandit.policies.infrequent import by_variable, threshold_m, threshold_n
 from dobandit.policies.phases import Phased
 from dobandit.policies.plug_ins import is_importable, loaded, offered

@@ -19,10 +19,10 @@ import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
-from dobandit.estimate.pooled import Doubts, PooledEstimator, Tables, log_improvements, total
+from dobandit.estimate.pooled import ArmEstimates, Doubts, PooledEstimator, Tables, log_improvements, total
 from dobandit.policies.guard import Guarded, OnPooledEvidence
-from dobandit.policies.protocol import OBSERVE, Choice, View
-from dobandit.policies.ties import pick, recommended
+from dobandit.policies.protocol import OBSERVE, Choice, Reason, View
+from dobandit.policies.ties import levelled, pick, recommended
 from dobandit.problem import Problem
 
 CHUNK = 0.05  # of the money spent so far: the smallest sum that a decision thinks of spending
@@ -42,6 +42,16 @@ class CausalExplore(Guarded):
     name = "causal-explore"
     objective = "simple"
     reference = "ours; after Frazier, Powell and Dayanik, SIAM J. Control Optim. 2008"
+    because = (
+        "Chosen to find out whether {contest}: {cost} of budget is expected to raise the value of the final decision "
+        "by {gain}."
+    )
+    measure = "gain per 100 spent"
+    measured = "by how much the mean of the final choice is expected to grow if 100 is spent on this option"
+
+    def index_in_units(self, index: Array, costs: Array, scale: float) -> Array:
+        """The expected gain per 100 spent: the index is its logarithm per unit of money, unless there is none."""
+        return np.zeros(len(index)) if (index == -costs).all() else np.asarray(100 * scale * np.exp(index))
 
     def compile(self, problem: Problem) -> CompiledCausalExplore:
         return CompiledCausalExplore(problem, self.guard)
@@ -55,26 +65,29 @@ class CompiledCausalExplore(OnPooledEvidence[Doubts]):
         tables = pooled.tables_after(view.evidence)
         known = pooled.known(tables)
         state = state._replace(refuted=self.refuted(pooled, view.evidence, state.refuted, known))
-        alone = pooled.judged_alone(state.refuted)
-        means = np.where(alone, pooled.own.known(view.evidence).means, known.means.T)
-        ruled_out = pooled.ruled_out(view.evidence, known, view.costs)
-        candidates = partial(pooled.candidates, refuted=state.refuted, ruled_out=ruled_out and ruled_out.out)
-        able = candidates(pooled.without_aliases(means, view.costs, state.refuted))
-        leader = recommended(self.levelled(able), view.costs)
-        gap = candidates(means) - means[np.arange(len(leader)), leader][:, np.newaxis]
-        # The others are not recommended, whatever is learnt. Of those that are ruled out, other rows may have others.
-        rivals = np.flatnonzero(np.isfinite(pooled.candidates(means, state.refuted, None)).any(axis=0))
-        information = _information(pooled, view, known.gradients, tables, leader, alone, rivals)
-        score = np.max([_score(gap[:, rivals], information, h, view, pooled) for h in _sums(view)], axis=0)
-        score = _or_cheapest(pooled.without_aliases(score, view.costs, state.refuted), view)
-        arms, info = pick(score, view, chance)
+        score = log_gains(pooled, view, tables, known, state.refuted)
+        hopeless = np.asarray(~np.isfinite(np.where(view.affordable, score, -np.inf)).any(axis=1))
+        # Where no affordable arm is informative, the cheapest one is as good as any.
+        arms, info = pick(np.where(hopeless[:, np.newaxis], -view.costs, score), view, chance)
+        info.reason[hopeless] = Reason.NOTHING_TEACHES
         return Choice(arms, 1 + view.times // HOLD, state, info)
 
 
-def _or_cheapest(scores: Array, view: View) -> Array:
-    """Where no affordable arm is informative, the cheapest one is as good as any."""
-    hopeless = ~np.isfinite(np.where(view.affordable, scores, -np.inf)).any(axis=1, keepdims=True)
-    return np.where(hopeless, -view.costs, scores)
+def log_gains(pooled: PooledEstimator, view: View, tables: Tables, known: ArmEstimates, refuted: Array) -> Array:
+    """By how much the mean of the recommended arm is expected to grow per unit of money that is spent on an arm, as a
+    logarithm: axes (row, arm). Arms that own rewards refute are judged by these alone."""
+    alone = pooled.judged_alone(refuted)
+    means = np.where(alone, pooled.own.known(view.evidence).means, known.means.T)
+    ruled_out = pooled.ruled_out(view.evidence, known, view.costs)
+    candidates = partial(pooled.candidates, refuted=refuted, ruled_out=ruled_out and ruled_out.out)
+    able = candidates(pooled.without_aliases(means, view.costs, refuted))
+    leader = recommended(levelled(able) if pooled.is_real else able, view.costs)
+    gap = candidates(means) - means[np.arange(len(leader)), leader][:, np.newaxis]
+    # The others are not recommended, whatever is learnt. Of those that are ruled out, other rows may have others.
+    rivals = np.flatnonzero(np.isfinite(pooled.candidates(means, refuted, None)).any(axis=0))
+    information = _information(pooled, view, known.gradients, tables, leader, alone, rivals)
+    score = np.max([_score(gap[:, rivals], information, h, view, pooled) for h in _sums(view)], axis=0)
+    return pooled.without_aliases(score, view.costs, refuted)
 
 
 def _sums(view: View) -> list[Array]:

@@ -24,7 +24,7 @@ from dobandit.arrays import Array, Indices
 from dobandit.chance import Chance
 from dobandit.estimate.pooled import Added, ArmEstimates, PooledEstimator, Tables, total
 from dobandit.policies.guard import Guarded, OnPooledEvidence
-from dobandit.policies.protocol import OBSERVE, Choice, Reason, View, rows_of, updated
+from dobandit.policies.protocol import DRAW, DRAW_SAYS, DRAWN, OBSERVE, Choice, Reason, View, rows_of, updated
 from dobandit.policies.ties import pick
 from dobandit.problem import Problem
 
@@ -65,6 +65,8 @@ class CausalThompson(Guarded):
     name = "causal-thompson"
     objective = "cumulative"
     reference = "ours; after Thompson, Biometrika 1933, and May et al., JMLR 2012"
+    because, measure = DRAWN, DRAW
+    measured = f"{DRAW_SAYS}, or the mean itself if that is higher"
 
     def compile(self, problem: Problem) -> CompiledCausalThompson:
         return CompiledCausalThompson(problem, self.guard)

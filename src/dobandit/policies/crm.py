@@ -14,12 +14,12 @@ from dobandit.arrays import Array, Indices
 from dobandit.chance import Chance
 from dobandit.evidence import CountTable, Layout
 from dobandit.policies.forced import JoinedSamples, State, decide
-from dobandit.policies.protocol import Choice, Policy, View
+from dobandit.policies.protocol import Choice, Optimistic, View
 from dobandit.problem import Problem
 
 
 @dataclass(frozen=True)
-class Crm(Policy):
+class Crm(Optimistic):
     """Index mean + sqrt(2 ln t / (N + C)), blind to costs as published; C back-door samples from the observations.
 
     Adaptation to costs: none but affordability. The samples are averaged over the random partitions that make

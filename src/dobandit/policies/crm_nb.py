@@ -14,13 +14,13 @@ from dobandit.arrays import Array, Indices
 from dobandit.chance import Chance
 from dobandit.estimate.published import Conditional
 from dobandit.policies.forced import Forced, decide, start
-from dobandit.policies.protocol import Choice, Compiled, Policy, View
+from dobandit.policies.protocol import Choice, Compiled, Optimistic, View
 from dobandit.policies.ties import recommended
 from dobandit.problem import Problem
 
 
 @dataclass(frozen=True)
-class CrmNb(Policy):
+class CrmNb(Optimistic):
     """Index (mean + sqrt(8 ln t / E)) / cost, E = own pulls + observations with X=x. Adaptation: each arm has its
     own cost where the paper has one gamma for all (its footnote 6)."""
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dobandit.policies.own_index import OwnIndex
-from dobandit.policies.protocol import Policy
+from dobandit.policies.protocol import Optimistic
 from dobandit.problem import Problem
 
 
 @dataclass(frozen=True)
-class FKube(Policy):
+class FKube(Optimistic):
     """Every arm once, then the largest (mean + sqrt(2 ln t / n)) / cost. Made for costs; nothing is adapted."""
 
     name = "f-kube"

@@ -14,7 +14,7 @@ from dobandit.arrays import Flags
 from dobandit.estimate.published import Conditional
 from dobandit.policies.infrequent import by_arm, by_variable, first_variables, rarer, threshold_m
 from dobandit.policies.protocol import Planning, View, option
-from dobandit.policies.two_phases import TwoPhases
+from dobandit.policies.two_phases import TWO_PHASES, TwoPhases
 from dobandit.problem import Problem
 
 
@@ -30,6 +30,7 @@ class GammaNb(Planning):
     name = "gamma-nb"
     reference = "Nair et al., AISTATS 2021, Algorithm 1"
     single_variables_only = True
+    purposes = TWO_PHASES
 
     explored: str = option("rare-values", "both-values")
 

@@ -16,12 +16,12 @@ from dobandit.errors import PolicyError
 from dobandit.estimate.published import Split, factors_of, random_split
 from dobandit.evidence import Layout
 from dobandit.policies.forced import JoinedSamples, State, decide
-from dobandit.policies.protocol import Choice, Policy, View, option
+from dobandit.policies.protocol import Choice, Optimistic, View, option
 from dobandit.problem import Problem
 
 
 @dataclass(frozen=True)
-class PaperCumulative(Policy):
+class PaperCumulative(Optimistic):
     """Index (mean + sqrt(2 ln t / (N + S))) / cost, the mean over N own pulls and S estimates from observations.
 
     The printed line 7 lacks the division by cost that the proof uses. `factors=relevant` splits the observations

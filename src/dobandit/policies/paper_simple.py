@@ -12,7 +12,7 @@ from dobandit.arrays import Flags
 from dobandit.estimate.published import Conditional, Projected, has_no_backdoor
 from dobandit.policies.infrequent import rarer, threshold_n
 from dobandit.policies.protocol import Planning, View, option
-from dobandit.policies.two_phases import TwoPhases
+from dobandit.policies.two_phases import TWO_PHASES, TwoPhases
 from dobandit.problem import Problem
 
 
@@ -28,6 +28,7 @@ class PaperSimple(Planning):
     name = "paper-simple"
     reference = "Jamshidi et al., CLeaR 2024, Algorithm 2"
     single_variables_only = True
+    purposes = TWO_PHASES
 
     threshold: str = option("<=", "<")
     fewest_rows: float = 1.0

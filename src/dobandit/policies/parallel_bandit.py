@@ -14,7 +14,7 @@ from dobandit.arrays import Array, Flags
 from dobandit.estimate.published import Conditional
 from dobandit.policies.infrequent import by_arm, by_variable, first_variables, rarer, threshold_m
 from dobandit.policies.protocol import Planning, View, option
-from dobandit.policies.two_phases import TwoPhases
+from dobandit.policies.two_phases import TWO_PHASES, TwoPhases
 from dobandit.problem import Problem
 
 
@@ -30,6 +30,7 @@ class ParallelBandit(Planning):
     name = "parallel-bandit"
     reference = "Lattimore et al., NIPS 2016, Algorithm 1"
     single_variables_only = True
+    purposes = TWO_PHASES
 
     form: str = option("rounds", "half")
     explored: str = option("rare-values", "both-values")

@@ -104,6 +104,7 @@ class Reason(IntEnum):
     OBSERVATION_TEACHES = 4  # do() teaches as much about the arm with the largest index, for less
     PLAN = 5  # a plan says how often every arm is pulled
     OWN = 6  # a function that gives no numbers
+    NOTHING_TEACHES = 7  # no pull is expected to change the recommendation, so it is the cheapest
 
 
 @dataclass(frozen=True)
@@ -195,6 +196,17 @@ class Policy(ABC):
     needs_range: ClassVar[bool] = True  # its rewards must lie between two known ends, which are 0 and 1 to it
     has_phases: ClassVar[bool] = False  # its state has a `phase`, and a new one waits for the results of the last
 
+    # How a choice is explained to people: why an option was chosen whose index is the highest, what the index is called
+    # in a table, what it says, and what every phase of a plan is for (the last one stands for all later ones).
+    because: ClassVar[str] = "It has the highest index among the affordable options."
+    measure: str = "index"
+    measured: ClassVar[str] = "what the policy compares; the highest one wins"
+    purposes: ClassVar[tuple[str, ...]] = ()
+
+    def index_in_units(self, index: Array, costs: Array, scale: float) -> Array:
+        """The index of all arms as it is shown; `scale` is the unit of estimates in units of the reward."""
+        return index * scale
+
     def serves(self, objective: str) -> bool:
         """Whether it is made for an objective."""
         return self.objective in (objective, "any")
@@ -210,12 +222,26 @@ class Policy(ABC):
         """The policy for this problem."""
 
 
+class Optimistic(Policy):
+    """A policy that takes the arm that may earn the most, as far as its data can tell."""
+
+    because = "Chosen because it may earn the most for its cost, as far as the data can tell."
+    measure = "upper bound per cost"
+    measured = "the highest mean per unit of cost that the policy thinks possible, above the worst reward"
+
+
 class Planning(Policy):
     """A policy that plans its pulls from the budget, phase by phase."""
 
     objective = "simple"
     depends_on_budget = True
     has_phases = True
+
+
+# Of policies that draw from what is believed.
+DRAWN = "Chosen because it may earn the most for its cost: it came first in a random draw from what is known so far."
+DRAW = "draw per cost"
+DRAW_SAYS = "the mean in a random draw from what is known, above the worst reward, per unit of cost"
 
 
 def option(default: str, *others: str) -> str:

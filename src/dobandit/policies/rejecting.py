@@ -14,6 +14,8 @@ from dobandit.policies.protocol import View
 from dobandit.policies.ties import chosen, recommended
 from dobandit.problem import Problem
 
+DROPPING = ("try all options equally often", "try the options that are left equally often; the worst have been dropped")
+
 
 class Elimination(NamedTuple):
     """The plan of a policy that drops arms, and which arms are left."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from dobandit.arrays import Array, Flags
 from dobandit.policies.phases import fair_share
 from dobandit.policies.protocol import Planning, View
-from dobandit.policies.rejecting import Rejecting
+from dobandit.policies.rejecting import DROPPING, Rejecting
 from dobandit.problem import Problem
 
 
@@ -24,6 +24,7 @@ class ShRr(Planning):
     name = "sh-rr"
     reference = "Li and Cheung, AISTATS 2024, Algorithm 1"
     needs_range = False
+    purposes = DROPPING
 
     def compile(self, problem: Problem) -> CompiledShRr:
         return CompiledShRr(problem, phases=math.ceil(math.log2(len(problem.arms))))

@@ -12,7 +12,7 @@ from dobandit.arrays import Flags
 from dobandit.estimate.published import Projected
 from dobandit.policies.infrequent import by_arm, by_variable, rarer, threshold_m
 from dobandit.policies.protocol import Planning, View, option
-from dobandit.policies.two_phases import TwoPhases
+from dobandit.policies.two_phases import TWO_PHASES, TwoPhases
 from dobandit.problem import Problem
 
 
@@ -24,6 +24,7 @@ class Srm(Planning):
     name = "srm"
     reference = "Maiti et al., UAI 2022, Algorithm 1"
     single_variables_only = True
+    purposes = TWO_PHASES
 
     form: str = option("half", "rounds")
 

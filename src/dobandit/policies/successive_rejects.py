@@ -13,7 +13,7 @@ import numpy as np
 from dobandit.arrays import Array, Flags
 from dobandit.policies.phases import fair_share, whole
 from dobandit.policies.protocol import Planning, View, option
-from dobandit.policies.rejecting import Rejecting
+from dobandit.policies.rejecting import DROPPING, Rejecting
 from dobandit.problem import Problem
 
 
@@ -26,6 +26,7 @@ class SuccessiveRejects(Planning):
     name = "successive-rejects"
     reference = "Audibert et al., COLT 2010"
     needs_range = False
+    purposes = DROPPING
 
     form: str = option("mean", "budget", "half")
 

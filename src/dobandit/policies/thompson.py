@@ -13,7 +13,7 @@ from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
 from dobandit.errors import PolicyError, listing
 from dobandit.graph import possibly_optimal
-from dobandit.policies.protocol import Choice, Memoryless, Nothing, Policy, View, option
+from dobandit.policies.protocol import DRAW, DRAW_SAYS, DRAWN, Choice, Memoryless, Nothing, Policy, View, option
 from dobandit.policies.ties import pick, recommended
 from dobandit.problem import Problem
 
@@ -29,6 +29,7 @@ class Thompson(Policy):
     name = "thompson"
     objective = "cumulative"
     reference = "Thompson, Biometrika 1933; Agrawal and Goyal, COLT 2012"
+    because, measure, measured = DRAWN, DRAW, DRAW_SAYS
 
     arms: str = option("all", "pomis")
 

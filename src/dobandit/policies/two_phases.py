@@ -14,6 +14,8 @@ from dobandit.policies.protocol import OBSERVE, View
 from dobandit.policies.ties import recommended
 from dobandit.problem import Problem
 
+TWO_PHASES = ("observe and so learn about many options at once", "try what was seen too rarely to be judged by that")
+
 
 class TwoPhases(InPhases[Phased]):
     """A policy that observes first, then pulls the `infrequent` arms equally often, and recommends by `estimates`."""

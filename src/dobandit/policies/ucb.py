@@ -8,17 +8,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dobandit.policies.own_index import OwnIndex
-from dobandit.policies.protocol import Policy
+from dobandit.policies.protocol import Optimistic
 from dobandit.problem import Problem
 
 
 @dataclass(frozen=True)
-class Ucb(Policy):
+class Ucb(Optimistic):
     """Every arm once, then the largest mean + sqrt(2 ln t / n). Costs only decide which arms are affordable."""
 
     name = "ucb"
     objective = "cumulative"
     reference = "Auer et al., Machine Learning 2002"
+    because = "Chosen because it may have the highest mean, as far as the data can tell; costs do not count."
+    measure = "upper bound"
+    measured = "the highest mean that the policy thinks possible, above the worst reward"
 
     def compile(self, problem: Problem) -> OwnIndex:
         return OwnIndex(problem, per_cost=False)

@@ -21,6 +21,7 @@ class Uniform(Planning):
     name = "uniform"
     reference = "folklore"
     needs_range = False
+    purposes = ("try all options equally often",)
 
     def compile(self, problem: Problem) -> CompiledUniform:
         return CompiledUniform(problem)

@@ -10,3 +10,4 @@ from dobandit.problem.file import located, parse_problem
 from dobandit.problem.kinds import GOALS, OBJECTIVES, Axis, CostLike, Goal, Objective, RewardLike, Value
 from dobandit.problem.labels import LARGEST, is_numeral, label
 from dobandit.problem.missing import MISSING, MISSING_TEXTS, Missing, is_missing, is_null
+from dobandit.problem.stopping import Stop, StopLike

@@ -25,6 +25,7 @@ from dobandit.problem.faults import Faults
 from dobandit.problem.kinds import OBJECTIVES, CostLike, Goal, Objective, RewardLike, Value
 from dobandit.problem.missing import Missing
 from dobandit.problem.offered import Offer, read_arms, single_arms
+from dobandit.problem.stopping import Stop, StopLike, read_stop
 from dobandit.problem.variables import Stated, Variables, read_variables
 
 
@@ -38,6 +39,7 @@ class _Fields(Variables):
     world: Mapping[str, Any] | None  # what the file says of a world to simulate, not interpreted here
     folder: Path | None  # where relative paths start
     columns: Mapping[str, str]  # the columns of variables whose column has another name
+    stop: Stop | None  # when a study may stop before its budget is spent
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -98,6 +100,11 @@ class Problem(_Fields):
     arms
         Exactly what can be done, beside do(): ``["do(Price=low, Ad=1)"]``. Then `intervenable`, `together` and
         `most_at_once` say nothing new, and are left out.
+    stop
+        When a study may stop before its budget is spent: ``{"probability": 0.95}`` (that the answer is the best
+        option), ``{"loss": 0.01}`` (that is expected of the answer, in units of the reward), or ``{"gain_per_cost":
+        True, "pulls_ahead": 1000}`` (the next pull is not expected to earn its cost back over so many uses of the
+        answer). Any of them that holds is enough, once the answer has ``min_pulls`` outcomes, by default 10.
     """
 
     def __init__(
@@ -122,21 +129,24 @@ class Problem(_Fields):
         together: Iterable[Iterable[str]] | None = None,
         most_at_once: int | None = None,
         arms: Iterable[Arm | str] | None = None,
+        stop: StopLike | None = None,
     ) -> None:
         faults = Faults()
         known = read_variables(Stated(graph, observed, reward, domains, bins, missing, goal), faults)
         settable, offered = read_arms(Offer(intervenable, together, most_at_once, arms), known, faults)
         prices = Prices(costs, default_cost, is_unit=horizon is not None)
+        wanted = faults.one_of(objective, ("objective",), OBJECTIVES)
         super().__init__(
             **vars(known),
             budget=read_budget(budget, horizon, bool(costs) or default_cost != 1, faults),
-            objective=faults.one_of(objective, ("objective",), OBJECTIVES),
+            objective=wanted,
             intervenable=settable,
             arms=offered,
             costs=costs_of_arms(offered, prices, known.settings, faults),
             world=None if world is None else dict(faults.mapping(world, ("world",))),
             folder=folder,
             columns=read_columns(columns, known.full_graph.variables, faults),
+            stop=read_stop(stop, wanted, faults),
         )
         faults.raise_any()
 
@@ -186,6 +196,13 @@ class Problem(_Fields):
         for name, known in (("graph", self.graph), ("full_graph", self.full_graph)):
             graph = Graph.from_edges(known.directed, [*known.bidirected, *pairs], known.variables)
             object.__setattr__(other, name, graph)  # frozen, but the copy is new
+        return other
+
+    def with_stop(self, stop: StopLike | None) -> Problem:
+        """The same problem with another stopping rule, or without one."""
+        faults, other = Faults(), copy(self)
+        object.__setattr__(other, "stop", read_stop(stop, self.objective, faults))  # frozen, but the copy is new
+        faults.raise_any()
         return other
 
     @property

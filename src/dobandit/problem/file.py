@@ -18,7 +18,7 @@ from dobandit.problem.places import Places
 
 KEYS = tuple(
     "objective goal budget horizon reward intervenable observed graph domains costs world "
-    "columns bins data together most_at_once arms".split()
+    "columns bins data together most_at_once arms stop".split()
 )
 
 
@@ -70,7 +70,7 @@ _NO_EDGES = (
     "no arrows are drawn yet, so nothing acts on anything: add lines such as Ad -> Sale (Ad acts on Sale) or "
     "Ad <-> Sale (a hidden cause acts on both), with the names of your variables"
 )
-_WITHOUT_A_GRAPH = ("objective", "goal", "budget", "horizon")  # what can be checked when the graph is broken
+_WITHOUT_A_GRAPH = ("objective", "goal", "budget", "horizon", "stop")  # what can be checked when the graph is broken
 
 
 def _build(table: dict[str, Any], folder: Path | None, places: Places, faults: Faults) -> Problem | None:

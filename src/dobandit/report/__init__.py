@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from dobandit.report.html import to_html, write_html
 from dobandit.report.markdown import to_markdown
-from dobandit.report.numbers import interval, number, percent
+from dobandit.report.numbers import chances, interval, measure, number, percent
 from dobandit.report.page import AGAINST, Page, Picture, Points, Section, Table
 from dobandit.report.problem_graph import problem_figure
 from dobandit.report.ranges import said_of_best, said_of_ranges
-from dobandit.report.studies import event_in_words, lost, moment, nothing_known, sources, why_nothing
+from dobandit.report.stopping import AT_ALL_TIMES, NO_RANGE, lost, rule_in_words, stop_in_words, tied
+from dobandit.report.studies import event_in_words, moment, nothing_known, sources, why_nothing
 
 if TYPE_CHECKING:
     from dobandit.report.comparison import comparison_page, summary_rows, table_of, write_suite

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 
 
 def interval(low: float, high: float) -> str:
@@ -11,8 +12,13 @@ def interval(low: float, high: float) -> str:
 
 
 def number(value: float, digits: int = 4) -> str:
-    """With so many significant digits; nothing for what is not known."""
-    return "" if math.isnan(value) else f"{value:.{digits}g}"
+    """With so many significant digits; nothing for what is not known.
+
+    >>> number(0.123456), number(0.0000155, 3)
+    ('0.1235', '0.0000155')
+    """
+    text = "" if math.isnan(value) else f"{value:.{digits}g}"
+    return f"{Decimal(text):f}" if "e-" in text else text
 
 
 def percent(share: float, short: bool = False) -> str:
@@ -21,3 +27,32 @@ def percent(share: float, short: bool = False) -> str:
         return f"{share:.0%}"
     above, below = (">", "<") if short else ("more than ", "less than ")
     return f"{above}99%" if share > 0.99 else f"{below}1%"
+
+
+def chances(share: float) -> str:
+    """A chance that is compared with a rule: with more digits near 100%.
+
+    >>> chances(0.9533), chances(0.9)
+    ('95.3%', '90.0%')
+    """
+    return "more than 99.9%" if share > 0.999 else f"{share:.1%}"
+
+
+def little(value: float) -> str:
+    """A number of which only large values matter.
+
+    >>> little(0.01234), little(1e-45), little(0.0)
+    ('0.0123', 'less than 0.0001', 'less than 0.0001')
+    """
+    return "less than 0.0001" if value < 0.0001 else number(value, 3)
+
+
+def measure(value: float) -> str:
+    """What a policy compared, for the cell of a table.
+
+    >>> measure(0.012345), measure(3e-9), measure(0.0), measure(-math.inf)
+    ('0.01235', '<0.0001', '0', 'none')
+    """
+    if 0 < value < 0.0001:
+        return "<0.0001"
+    return "none" if value == -math.inf else number(value)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dobandit.errors import counted, listing
-from dobandit.problem import Problem
-from dobandit.report.numbers import number, percent
-from dobandit.study import Best, Study, amount, as_datetime, written
+from dobandit.problem import Stop
+from dobandit.report.numbers import percent
+from dobandit.report.stopping import held, rule_in_words
+from dobandit.study import Best, Pulls, Study, amount, as_datetime, written
 
 
 def event_in_words(content: Mapping[str, Any], arms: Sequence[str]) -> str:
@@ -25,6 +25,7 @@ def event_in_words(content: Mapping[str, Any], arms: Sequence[str]) -> str:
         "amount": lambda money: f"by {amount(money)}",
         "rows": lambda rows: counted(rows, "row"),
         "name": lambda name: f"named {name}",
+        "rule": lambda rule: rule_in_words(rule and Stop(**rule)),
         "refund": lambda refund: "refunded" if refund else "not refunded",
         "reason": str,
         "by": lambda name: f"by {name}",
@@ -36,8 +37,12 @@ def moment(time: float) -> str:
     return f"{as_datetime(time):%Y-%m-%d %H:%M:%S}"
 
 
-def why_nothing(study: Study, reason: str) -> str:
+def why_nothing(study: Study, pulls: Pulls) -> str:
     """Why there is no pull to give."""
+    reason = pulls.reason
+    if pulls.stop is not None:
+        saved = f"{amount(pulls.stop.saved)} of the budget is saved"
+        return f"{reason}. {held(pulls.stop, study.problem)} {saved}; ask --anyway goes on"
     if reason == "budget":
         found = study.status()
         free, cheapest = amount(found.budget.free), amount(min(arm.cost for arm in found.arms))
@@ -45,14 +50,6 @@ def why_nothing(study: Study, reason: str) -> str:
     if reason == "waiting for results":
         return "the policy plans its next phase when the open pulls are told or withdrawn"
     return "the policy has carried out its plan; see: dobandit study best"
-
-
-def lost(loss: float, problem: Problem) -> str:
-    """What an answer is expected to lose against the best option, in words."""
-    if math.isnan(loss):
-        return "what it may lose is not known yet"
-    unit = "per unit of budget" if problem.objective == "cumulative" else "per use"
-    return f"it is expected to lose {number(loss, 3)} of {problem.reward} {unit}"
 
 
 def nothing_known(found: Best, arms: int) -> str:

@@ -69,6 +69,10 @@ def _whole(text: str) -> Any:
     return int(text) if text.isascii() and text.removeprefix("-").isdigit() and len(text) < 18 else text
 
 
+def _flag(text: str) -> Any:
+    return {"true": True, "1": True, "false": False, "0": False}.get(text.lower(), text)
+
+
 _OUTCOME: Schema = {
     "type": "object",
     "additionalProperties": VALUE,
@@ -90,7 +94,7 @@ PLACE = Kind(
     lambda value: _is_whole(value) and 0 <= value <= LAST, _whole,
 )  # fmt: skip
 NUMBER = Kind("a number", {"type": "number"}, _is_number)
-FLAG = Kind("true or false", {"type": "boolean"}, lambda value: isinstance(value, bool))
+FLAG = Kind("true or false", {"type": "boolean"}, lambda value: isinstance(value, bool), _flag)
 TEXT = Kind("a text", {"type": "string", "maxLength": LONGEST}, _is_text)
 LONG_TEXT = Kind("a text", {"type": "string"}, lambda value: isinstance(value, str))
 TIME = Kind(

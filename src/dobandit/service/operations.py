@@ -44,9 +44,15 @@ class Operation(NamedTuple):
 
 
 def ask(
-    study: Study, visitor: Visitor, n: int = 1, worker: str | None = None, ttl: Any = None, force: bool = False
+    study: Study,
+    visitor: Visitor,
+    n: int = 1,
+    worker: str | None = None,
+    ttl: Any = None,
+    force: bool = False,
+    anyway: bool = False,
 ) -> Document:
-    return asked_document(study.ask(n, worker or visitor.name, ttl, force=force))
+    return asked_document(study.ask(n, worker or visitor.name, ttl, force=force, anyway=anyway))
 
 
 def tell(
@@ -120,6 +126,13 @@ def extend(study: Study, visitor: Visitor, amount: float, name: str | None = Non
     return {"total": study.extend(amount, name, by or visitor.name)}
 
 
+def stop(study: Study, visitor: Visitor, off: bool = False, by: str | None = None, **rule: Any) -> Document:
+    if off == bool(rule):
+        raise Refusal(400, "send the parts of a stopping rule, or off to have none")
+    found = study.stop(None if off else rule, by or visitor.name)
+    return {"stop": None if found is None else found.to_plain()}
+
+
 def log(study: Study, visitor: Visitor, after: int = 0, most: int = MOST_EVENTS, pull: int | None = None) -> Document:
     return log_document(study.log(after, min(most, MOST_EVENTS), pull))
 
@@ -137,6 +150,7 @@ WRITING = (
             Field("worker", fields.TEXT, "who asks; default: the name of the token"),
             Field("ttl", fields.TIME, "after this time, such as 2d, a pull may go to another worker"),
             Field("force", fields.FLAG, "take over expired pulls even if the clock may be wrong"),
+            Field("anyway", fields.FLAG, "go on even if the stopping rule holds"),
         ), ask,
     ),
     Operation(
@@ -176,9 +190,25 @@ WRITING = (
         "extend", "manager", "Add to the budget.",
         (Field("amount", fields.NUMBER, "how much", required=True), _NAME, _BY), extend,
     ),
+    Operation(
+        "stop", "manager", "Set when to stop before the budget is spent; it replaces the rule that the study has.",
+        (
+            Field("probability", fields.NUMBER, "that the answer is the best option, such as 0.95"),
+            Field("loss", fields.NUMBER, "that is expected of the answer, in units of the reward"),
+            Field("gain_per_cost", fields.FLAG, "stop when the next pull is not expected to earn its cost back"),
+            Field("pulls_ahead", fields.NUMBER, "the uses of the answer over which it should"),
+            Field("min_pulls", fields.COUNT, "outcomes of the answer before any rule holds; default: 10"),
+            Field("off", fields.FLAG, "no rule: the whole budget may be spent"),
+            _BY,
+        ), stop,
+    ),
 )  # fmt: skip
 READING = (
-    Operation("status", "viewer", "Where the study stands.", (), lambda study, _: status_document(study.status())),
+    Operation(
+        "status", "viewer", "Where the study stands.",
+        (Field("anytime", fields.FLAG, "with intervals of own means that hold at all times"),),
+        lambda study, _, anytime=False: status_document(study.status(anytime)),
+    ),
     Operation("best", "viewer", "The best option, and how sure that is.", (), lambda s, _: best_document(s.best())),
     Operation("pulls", "viewer", "The open pulls: who has them.", (), lambda s, _: open_pulls_document(s.pulls())),
     Operation(

@@ -65,7 +65,7 @@ class Served:
     def __init__(self, name: str, place: str, clock: Clock) -> None:
         self.name, self.place, self._file = name, place, _file_at(place)
         self._writing, self._reading = Lane(place, clock), Lane(place, clock)
-        self.kept: tuple[tuple[int, int], dict[str, Any]] | None = None  # what its page shows, and of which moment
+        self.kept: tuple[tuple[int, ...], dict[str, Any]] | None = None  # what its page shows, and of which moment
         self.changed = asyncio.Event()  # set, and replaced by a new one, when the server has written something
 
     @property

@@ -13,13 +13,14 @@ from dobandit.chance import BLOCK
 from dobandit.errors import SimulationError
 from dobandit.evidence import Data, Logged
 from dobandit.policies import PolicyLike
-from dobandit.problem import Axis, Cost, Problem
+from dobandit.problem import ROUNDING, Axis, Cost, Objective, Problem, Stop, StopLike
 from dobandit.simulation import regret
 from dobandit.simulation.engine import Played, play
 from dobandit.simulation.logs import LogRows, read_logs
 from dobandit.simulation.match import Match, ProblemLike, WorldLike, draw_costs, matched
 from dobandit.simulation.parallel import Submits, carried_out
-from dobandit.simulation.results import Results
+from dobandit.simulation.results import ARRAYS, Results
+from dobandit.simulation.spending import Stopping
 
 BATCH = 16 * BLOCK  # trials that run in one batch
 PLANNED = 8  # times as many rows where policies plan ahead
@@ -35,6 +36,7 @@ def simulate(
     budgets: Sequence[float] | None = None,
     evidence: Data | int | LogRows | None = None,
     *,
+    stop: StopLike | None = None,
     first: int = 0,
     executor: Submits | None = None,
     batch: int = BATCH,
@@ -66,6 +68,10 @@ def simulate(
         A log that costs nothing: anything that `effect` reads, or the path of a file. It comes from one world, so there
         must be one for all trials. Or a number of rows: then every trial has a log of so many plain observations, drawn
         from its own world. Policies that cannot start from a log run without it.
+    stop
+        A stopping rule, as `stop` of `Problem`; the rule of the problem itself is for studies. Trials that it ends have
+        their answer as the recommended arm. For cumulative regret the rest of their budget goes to that arm, but is
+        not counted as spent.
     first
         The number of the first trial, a multiple of 64: trials 0 to 127 are trials 0 to 63 and, with `first=64`, 64
         trials more.
@@ -82,6 +88,7 @@ def simulate(
         Regret, money and pulls of every policy, in every trial, for every budget.
     """
     match = matched(problem, world, policies, trials, seed, first)
+    match = match._replace(stop=match.problem.with_stop(stop).stop)
     logs = {} if evidence is None else read_logs(match, world, evidence)
     grid = _grid(match.problem.budget if budgets is None else budgets, "budgets")
     # A policy that plans ahead has a row for every budget, but few decisions: larger batches suit it.
@@ -171,8 +178,10 @@ class _Work(NamedTuple):
 def _simulated(match: Match, axis: Axis, grid: tuple[float, ...], work: _Work) -> Results:
     problem, utility = match.problem, match.utility
     played, (best, how) = _play_all(match, work), _optimum(problem, utility, work)
-    earned = {name: regret.found(problem.objective, p.pulls, p.recommended, utility) for name, p in played.items()}
-    same: dict[str, Any] = {field: {name: getattr(p, field) for name, p in played.items()} for field in Played._fields}
+    earned = {
+        name: regret.found(problem.objective, _with_rest(p, work), p.recommended, utility) for name, p in played.items()
+    }
+    same: dict[str, Any] = {field: {name: getattr(p, field) for name, p in played.items()} for field in ARRAYS[2:]}
     return Results(
         objective=problem.objective,
         axis=axis,
@@ -183,8 +192,33 @@ def _simulated(match: Match, axis: Axis, grid: tuple[float, ...], work: _Work) -
         spent={name: (p.pulls * work.costs).sum(axis=2) for name, p in played.items()},
         estimated=match.worlds.estimated,
         independencies={name: tuple(made.independencies) for name, made in match.compiled.items()},
+        stopping=None if match.stop is None else _stopping(match.stop, played, utility, work, problem.objective),
         **same,
     )
+
+
+def _with_rest(played: Played, work: _Work) -> Array:
+    """All pulls, and those that the rest of the money pays for where a trial was stopped: they go to its answer."""
+    if not played.stopped.any():
+        return played.pulls
+    left = np.array(work.budgets) - (played.pulls * work.costs).sum(axis=2)
+    price = np.take_along_axis(np.broadcast_to(work.costs, played.pulls.shape), played.recommended[..., np.newaxis], 2)
+    more = np.where(played.stopped, np.floor(left * (1 + ROUNDING) / price[..., 0]), 0.0)
+    pulls = played.pulls.copy()
+    at = np.take_along_axis(pulls, played.recommended[..., np.newaxis], 2) + more[..., np.newaxis]
+    np.put_along_axis(pulls, played.recommended[..., np.newaxis], at, 2)
+    return pulls
+
+
+def _stopping(rule: Stop, played: Mapping[str, Played], utility: Array, work: _Work, objective: Objective) -> Stopping:
+    """What the rule did, and how far the answers are below the best arm."""
+    value = utility[:, np.newaxis] / (work.costs if objective == "cumulative" else np.ones_like(work.costs))
+    best = value.max(axis=2)
+    gaps = {}
+    for name, p in played.items():
+        every = np.broadcast_to(value, p.pulls.shape)
+        gaps[name] = best - np.take_along_axis(every, p.recommended[..., np.newaxis], 2)[..., 0]
+    return Stopping(rule, {name: p.stopped for name, p in played.items()}, gaps)
 
 
 def _play_all(match: Match, work: _Work) -> dict[str, Played]:

@@ -12,7 +12,7 @@ every budget from the start; but what rows of one trial do first with the same a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Any, NamedTuple
@@ -23,10 +23,11 @@ from numpy.typing import NDArray
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import STRETCH, Chance
 from dobandit.errors import PolicyError
-from dobandit.evidence import Evidence, Logged
+from dobandit.evidence import CountTable, Evidence, Layout, Logged
 from dobandit.policies import STOP, Choice, Compiled, Policy, View, spec_of
-from dobandit.problem import Problem
-from dobandit.simulation.rows import Rows, payable, pulls_at_once, split_off
+from dobandit.problem import Problem, Stop
+from dobandit.simulation.rows import NEVER, UNANSWERED, Rows, for_every_budget, payable, pulls_at_once, split_off
+from dobandit.simulation.stopping import Watch, next_look
 from dobandit.worlds import World
 
 TOGETHER = 2**24  # cells of retired rows for which recommendations are made at once
@@ -42,6 +43,7 @@ class Setting(NamedTuple):
     costs: Array  # axes: trial, arm
     budgets: tuple[float, ...]  # ascending
     seed: int
+    stop: Stop | None = None  # when trials stop before their money is spent
 
 
 class Played(NamedTuple):
@@ -51,6 +53,7 @@ class Played(NamedTuple):
     recommended: Indices
     contradictions: Array  # by arm: how far its own rewards contradict the graph, in standard deviations
     violations: Array  # by independence that the graph implies: how far outcomes contradict it; 0: they do not
+    stopped: Flags  # whether it was the stopping rule that ended it
 
 
 def play(
@@ -65,6 +68,7 @@ def play(
     run = _Run(policy, compiled or policy.compile(setting.problem), setting, logged)
     for step in count():
         run.rows = split_off(run.rows, setting.budgets)
+        run.watch()
         run.decide()
         if not len(run.rows.trial):
             break
@@ -80,13 +84,30 @@ class _Run:
 
     def __init__(self, policy: Policy, compiled: Compiled[Any], setting: Setting, logged: Logged | None) -> None:
         self.policy, self.compiled, self.setting = policy, compiled, setting
-        self.rows, self.nature = _start(policy, compiled, setting, logged), _Nature(setting)
+        rule, problem = setting.stop, setting.problem
+        self.watched = None if rule is None else Watch(rule, problem, policy, compiled, setting.seed)
+        self.tables = Layout(problem, compiled.tables)  # those of the policy; what else is counted stands behind them
+        self.rows = _start(policy, compiled, setting, logged, () if self.watched is None else self.watched.tables)
+        self.nature = _Nature(setting)
         self.chance = Chance(setting.seed, f"policy:{policy.name}")  # variants of a policy have the same luck
         shape = (len(setting.trials), len(setting.budgets))
         by_arm = (*shape, len(setting.problem.arms))
         recommended, violations = np.zeros(shape, dtype=np.intp), np.zeros((*shape, len(compiled.independencies)))
-        self.played = Played(np.zeros(by_arm), recommended, np.zeros(by_arm), violations)
+        self.played = Played(np.zeros(by_arm), recommended, np.zeros(by_arm), violations, np.zeros(shape, dtype=bool))
         self.retired: list[Rows] = []
+
+    def watch(self) -> None:
+        """Retire the rows whose stopping rule says so."""
+        if self.watched is None or not len(index := self.watched.due(self.rows)):
+            return
+        asked = self.rows.take(index)
+        recommended = self.compiled.recommend(self.view(asked, asked.affordable()), asked.state)
+        trials = self.setting.trials[asked.trial]
+        found = [self.watched.stops(asked, k, int(trials[k]), int(recommended[k])) for k in range(len(index))]
+        self.rows.answer[index], self.rows.look[index] = found, next_look(asked.time)
+        if len(ended := np.flatnonzero(self.rows.answer != UNANSWERED)):
+            self.retired.append(for_every_budget(self.rows.take(ended), self.setting.budgets))
+            self.rows = self.rows.take(np.delete(np.arange(len(self.rows.trial)), ended))
 
     def decide(self) -> None:
         """Ask the policy for the rows that need a decision; those that cannot or will not go on retire."""
@@ -120,10 +141,22 @@ class _Run:
         gone = Rows.joined(self.retired)
         view = self.view(gone, np.zeros(gone.pulls.shape, dtype=bool))
         self.played.pulls[gone.trial, gone.target] = gone.pulls
-        self.played.recommended[gone.trial, gone.target] = self.compiled.recommend(view, gone.state)
+        self.played.recommended[gone.trial, gone.target] = self._answers(
+            gone, self.compiled.recommend(view, gone.state)
+        )
+        self.played.stopped[gone.trial, gone.target] = gone.answer != UNANSWERED
         self.played.contradictions[gone.trial, gone.target] = self.compiled.contradictions(view, gone.state)
         self.played.violations[gone.trial, gone.target] = self.compiled.violations(view)
         self.retired = []
+
+    def _answers(self, gone: Rows, recommended: Indices) -> Indices:
+        """What rows that have ended recommend; with a stopping rule, what a study would answer."""
+        if self.watched is None:
+            return recommended
+        trials, recommended = self.setting.trials[gone.trial], recommended.copy()
+        for k in np.flatnonzero(gone.answer == UNANSWERED):
+            recommended[k] = self.watched.answer(gone, int(k), int(trials[k]), int(recommended[k]))
+        return np.where(gone.answer == UNANSWERED, recommended, gone.answer)
 
     def pull(self) -> None:
         """Every row carries out its decision, as far as its money allows and until a row must be split off."""
@@ -181,9 +214,12 @@ class _Run:
 
     def view(self, rows: Rows, affordable: Flags) -> View:
         told = rows.evidence.told.copy()  # a policy may remember it while the evidence grows
+        evidence = replace(rows.evidence, told=told)
+        if evidence.layout.size > self.tables.size:
+            evidence = replace(evidence, layout=self.tables, counts=evidence.counts[:, : self.tables.size])
         return View(
             problem=self.setting.problem,
-            evidence=replace(rows.evidence, told=told),
+            evidence=evidence,
             trials=self.setting.trials[rows.trial],
             times=rows.time.copy(),
             costs=rows.costs,
@@ -229,8 +265,11 @@ class _Nature:
         return self._ahead[2]
 
 
-def _start(policy: Policy, compiled: Compiled[Any], setting: Setting, logged: Logged | None) -> Rows:
-    """One row for each trial on the largest budget; one for each trial and budget where the policy plans ahead."""
+def _start(
+    policy: Policy, compiled: Compiled[Any], setting: Setting, logged: Logged | None, also: Sequence[CountTable]
+) -> Rows:
+    """One row for each trial on the largest budget; one for each trial and budget where the policy plans ahead. `also`
+    are tables that are counted behind those of the policy."""
     n, budgets = len(setting.trials), np.array(setting.budgets)
     last = len(budgets) - 1
     shared = not policy.depends_on_budget
@@ -238,7 +277,7 @@ def _start(policy: Policy, compiled: Compiled[Any], setting: Setting, logged: Lo
     target = np.full(n, last) if shared else np.tile(np.arange(len(budgets)), n)
     rows = len(trial)
     costs = setting.costs[trial]
-    evidence = Evidence.none(setting.problem, compiled.tables, rows)
+    evidence = Evidence.none(setting.problem, (*compiled.tables, *also), rows)
     if logged is not None:
         evidence.add_logged(logged.take(trial))
     return Rows(
@@ -254,5 +293,7 @@ def _start(policy: Policy, compiled: Compiled[Any], setting: Setting, logged: Lo
         time=np.zeros(rows, dtype=np.intp),
         arm=np.zeros(rows, dtype=np.intp),
         repeats_left=np.zeros(rows, dtype=np.intp),
+        look=np.full(rows, NEVER if setting.stop is None else 0),
+        answer=np.full(rows, UNANSWERED),
         state=compiled.start(rows),
     )

@@ -11,7 +11,7 @@ from dobandit.arrays import Array
 from dobandit.chance import BLOCK, uniforms
 from dobandit.errors import SimulationError, listing
 from dobandit.policies import Compiled, Policy, PolicyLike, check_fits, policies_for, policy, spec_of
-from dobandit.problem import Arm, Choose, Cost, Objective, Problem, Total, Uniform, is_positive
+from dobandit.problem import Arm, Choose, Cost, Objective, Problem, Stop, Total, Uniform, is_positive
 from dobandit.simulation.engine import Setting
 from dobandit.worlds import Simulator, World, from_simulator
 
@@ -28,6 +28,7 @@ class Match(NamedTuple):
     compiled: dict[str, Compiled[Any]]
     seed: int
     first: int  # the number of the first trial
+    stop: Stop | None = None
 
     @property
     def problem(self) -> Problem:
@@ -45,7 +46,7 @@ class Match(NamedTuple):
         world = self.worlds if self.worlds.trials == 1 else self.worlds.slice(part)
         whose = np.repeat(np.arange(len(part)), times)
         numbers = whose + part.start + self.first
-        return Setting(self.problem, world, whose, numbers, costs.reshape(-1, arms), budgets, self.seed)
+        return Setting(self.problem, world, whose, numbers, costs.reshape(-1, arms), budgets, self.seed, self.stop)
 
 
 def matched(

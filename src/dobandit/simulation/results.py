@@ -19,6 +19,7 @@ from dobandit.markup import html_table
 from dobandit.plots import Curve, curves_figure
 from dobandit.policies import contradiction_told, violation_told
 from dobandit.problem import Axis, Objective
+from dobandit.simulation.spending import Stopping
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,6 +50,7 @@ class Results:
     violations: Mapping[str, Array]  # axes: trial, place on the grid, independence; see `warnings`
     independencies: Mapping[str, tuple[Independence, ...]]  # implied by the graph, which outcomes may violate
     estimated: str | None = field(default=None, kw_only=True)  # how well the means of the arms are known; None: exactly
+    stopping: Stopping | None = field(default=None, kw_only=True)  # what a stopping rule did, if there was one
 
     @property
     def policies(self) -> tuple[str, ...]:
@@ -77,6 +79,11 @@ class Results:
             for name in self.policies
             for j, x in enumerate(self.grid)
         ]
+
+    def savings(self) -> list[dict[str, Any]]:
+        """What the stopping rule saved, and how often the answer was right: one row for each policy and budget, see
+        `Stopping.summary`. Empty without a rule."""
+        return [] if self.stopping is None else self.stopping.summary(self.grid, self.spent)
 
     def warnings(self) -> list[str]:
         """Sentences about what to keep in mind: means that are estimated, and where data contradicted the graph at the
@@ -175,7 +182,8 @@ class Results:
             "recommended": np.array(self.arms, dtype=object)[all_of(self.recommended)[:, 0]],
         }
         pulls = all_of(self.pulls).astype(np.int64)
-        return table | {f"pulls {arm}": pulls[:, k] for k, arm in enumerate(self.arms)}
+        stopped = {} if self.stopping is None else {"stopped": all_of(self.stopping.early)[:, 0]}
+        return table | stopped | {f"pulls {arm}": pulls[:, k] for k, arm in enumerate(self.arms)}
 
     def to_frame(self) -> Any:
         """The tidy results as a pandas DataFrame, or a polars one where pandas is not installed."""

@@ -13,6 +13,8 @@ from dobandit.evidence import Evidence
 from dobandit.policies import Choice, rows_of, updated
 from dobandit.problem import ROUNDING
 
+NEVER = np.iinfo(np.intp).max  # the next look of rows without a stopping rule
+UNANSWERED = -1  # the answer of a row that has not stopped
 NEARLY = 1.001  # times the dearest arm: with more money than this, any arm is affordable
 
 
@@ -32,6 +34,8 @@ class Rows:
     time: Indices  # pulls made so far
     arm: Indices  # the last choice
     repeats_left: Indices  # how often it is still to be pulled
+    look: Indices  # the number of pulls at the next look at a stopping rule
+    answer: Indices  # the arm that the row has stopped with; UNANSWERED: it has not
     state: Any
 
     @property
@@ -86,11 +90,12 @@ def payable(rows: Rows) -> Array:
 
 def pulls_at_once(rows: Rows, budgets: Sequence[float]) -> Indices:
     """How often each row pulls its arm before a new decision is due: until the decision is carried out, the money is
-    gone, or a smaller budget must be split off."""
+    gone, a stopping rule is looked at, or a smaller budget must be split off."""
     smaller = np.array(budgets)[rows.next]
     until = np.floor((smaller - rows.spent - NEARLY * rows.dearest) / rows.price) + 1
     until = np.where(rows.next < rows.target, np.maximum(until, 1), np.inf)
-    return np.asarray(np.minimum(np.minimum(rows.repeats_left, payable(rows)), until), dtype=np.intp)
+    wanted = np.minimum(rows.repeats_left, np.maximum(rows.look - rows.time, 1))
+    return np.asarray(np.minimum(np.minimum(wanted, payable(rows)), until), dtype=np.intp)
 
 
 def split_off(rows: Rows, budgets: Sequence[float]) -> Rows:
@@ -107,3 +112,15 @@ def split_off(rows: Rows, budgets: Sequence[float]) -> Rows:
         rows.budget[before:] = amounts[rows.target[before:]]
         rows.next[due] += 1
     return rows
+
+
+def for_every_budget(rows: Rows, budgets: Sequence[float]) -> Rows:
+    """Rows that end here, once for each budget that was not split off: with less money they would end here, too."""
+    number = rows.target - rows.next + 1
+    if (number == 1).all():
+        return rows
+    first = np.repeat(np.cumsum(number) - number, number)
+    targets = np.repeat(rows.next, number) + np.arange(int(number.sum())) - first
+    found = rows.take(np.repeat(np.arange(len(number)), number))
+    found.target, found.next, found.budget = targets, targets.copy(), np.array(budgets)[targets]
+    return found

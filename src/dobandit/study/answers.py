@@ -10,10 +10,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from dobandit.certainty import Verdict
+from dobandit.certainty import Interval, Standing, Verdict
 from dobandit.estimate.observational import Bounds, RuledOut
 from dobandit.policies import OBSERVE, spec_of
-from dobandit.study.assessment import Judged, judged_arms, verdict
+from dobandit.study.assessment import Judged, how_sure, judged_arms, verdict
 from dobandit.study.books import Books, Money
 from dobandit.study.clocks import clock_told
 from dobandit.study.decisions import doubts_graph
@@ -36,14 +36,15 @@ class ArmStatus(NamedTuple):
     bounds: Bounds | None  # the means that agree with the observations, if these do not identify it
     ruled_out: RuledOut | None  # why it cannot be the best, whatever the hidden causes are
     from_log: float | None  # by which share its mean follows the observations of its value, if they do not identify it
+    anytime: Interval | None = None  # of the mean, however often you look (`Study.status(anytime=True)`)
 
 
 class Status(NamedTuple):
     """Where a study stands. `told` outcomes, `incomplete` ones among them, which have unknown values and are no
     evidence; `open` pulls, `expired` ones among them; rows that were `logged`; batches of rows that are `uncounted`,
     because another version counted them: observe them again; `warnings` about the graph; the `recommended` arm, and
-    what it is expected to lose against the best one (as `Best.expected_loss`); the number of `events` in the history,
-    and the hash of the last one (`head`)."""
+    what it is expected to lose against the best one (as `Best.expected_loss`); how the stopping rule stands (`stop`,
+    None without one); the number of `events` in the history, and the hash of the last one (`head`)."""
 
     policy: str
     budget: Money
@@ -57,8 +58,18 @@ class Status(NamedTuple):
     warnings: tuple[str, ...]
     recommended: str
     expected_loss: float
+    stop: Standing | None
     events: int
     head: str
+
+
+class Alternative(NamedTuple):
+    """An option that is as good as the best one but for a loss that is accepted."""
+
+    arm: str
+    cost: float
+    mean: float
+    expected_loss: float
 
 
 class Best(NamedTuple):
@@ -67,7 +78,10 @@ class Best(NamedTuple):
     among all rows of evidence; `warnings` say what the data have against the graph.
 
     `expected_loss` is how far the arm is expected to be below the best one, in the units of the reward: per use of the
-    answer, or for cumulative regret per unit of budget. About the `unknown` arms there are no data at all."""
+    answer, or for cumulative regret per unit of budget. About the `unknown` arms there are no data at all.
+
+    Where the stopping rule states a loss, `alternatives` are the options that are expected to lose no more, and the
+    answer is the first of them, the cheapest."""
 
     arm: str
     mean: float
@@ -83,6 +97,7 @@ class Best(NamedTuple):
     unknown: tuple[str, ...]
     bounds: Bounds | None  # as in ArmStatus
     from_log: float | None
+    alternatives: tuple[Alternative, ...]
 
 
 def status(books: Books, now: float) -> Status:
@@ -101,6 +116,7 @@ def status(books: Books, now: float) -> Status:
         warnings=(*known.warnings, *_not_watched(books), *filter(None, [clock_told(books.latest - now)])),
         recommended=str(books.problem.arms[answer.arm]),
         expected_loss=answer.loss,
+        stop=how_sure(books, known, answer),
         events=books.number,
         head=books.head,
     )
@@ -183,4 +199,8 @@ def best(books: Books) -> Best:
         unknown=tuple(str(a) for a, is_unknown in zip(arms, answer.unknown, strict=True) if is_unknown),
         bounds=known.ranges[arm].bounds,
         from_log=known.ranges[arm].from_log,
+        alternatives=tuple(
+            Alternative(str(arms[k]), float(books.costs[0, k]), float(known.beliefs.means[k]), float(answer.losses[k]))
+            for k in answer.within
+        ),
     )

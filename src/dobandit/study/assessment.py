@@ -6,15 +6,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dobandit.arrays import Array
-from dobandit.certainty import Beliefs, Doubted, Verdict, believed, judged
+from dobandit.certainty import (
+    Beliefs,
+    Case,
+    Doubted,
+    Standing,
+    Verdict,
+    believed,
+    best_per_cost,
+    doubted,
+    judged,
+    standing,
+)
 from dobandit.chance import generator
 from dobandit.errors import listing
 from dobandit.estimate.pooled import Added, RepairedGraphs
 from dobandit.evidence import Evidence
-from dobandit.policies import contradiction_told, recommended, violation_told
+from dobandit.policies import contradiction_told, violation_told
 from dobandit.study.books import Books
-from dobandit.study.decisions import doubts, doubts_graph, recommend
+from dobandit.study.decisions import recommend, remembered
 from dobandit.study.ranges import Ranged, ranged
 
 
@@ -24,6 +34,7 @@ class Judged(NamedTuple):
     beliefs: Beliefs
     warnings: tuple[str, ...]
     ranges: tuple[Ranged, ...]  # what observations say of options that they do not identify
+    doubts: Doubted
 
     def warning(self, arm: int) -> str | None:
         """What is said of an arm whose own rewards contradict the graph."""
@@ -43,33 +54,50 @@ def judged_arms(books: Books) -> Judged:
 def _judged_arms(books: Books) -> Judged:
     evidence, graphs = books.judged.evidence, books.leader.graphs
     rng = generator(books.seed, f"study:{books.number}")
+    doubts = doubted(books.policy, remembered(books), graphs, evidence)
+    known = believed(books.problem, graphs, evidence, doubts, rng)
     if graphs is None:
-        nothing = Doubted(np.zeros(evidence.told.shape), np.zeros((1, 0), dtype=bool), False)
-        return Judged(believed(books.problem, None, evidence, nothing, rng), (), (Ranged(),) * len(books.problem.arms))
-    refuted, added = _doubts(books, graphs)
-    known = believed(books.problem, graphs, evidence, Doubted(refuted, added, doubts_graph(books)), rng)
-    ranges = ranged(books.problem, graphs, evidence, added, books.costs)
-    return Judged(known, _warnings(graphs, evidence, added), ranges)
+        return Judged(known, (), (Ranged(),) * len(books.problem.arms), doubts)
+    ranges = ranged(books.problem, graphs, evidence, doubts.added, books.costs)
+    return Judged(known, _warnings(graphs, evidence, doubts.added), ranges, doubts)
 
 
 def verdict(books: Books, known: Judged) -> Verdict:
     """Which option is the answer, and how sure that is. The memory must be known (`remember`)."""
-    arm = _best_per_cost(books, known) if books.problem.objective == "cumulative" else recommend(books)
-    return judged(books.problem, known.beliefs, books.costs[0], arm)
+    if books.problem.objective == "simple":
+        arm = recommend(books)
+    else:
+        can_be_best = np.array([option.ruled_out is None for option in known.ranges])
+        arm = best_per_cost(known.beliefs, books.costs[0], can_be_best)
+    return judged(books.problem, known.beliefs, books.costs[0], arm, None if books.stop is None else books.stop.loss)
 
 
-def _best_per_cost(books: Books, known: Judged) -> int:
-    can_be_best = np.array([option.ruled_out is None for option in known.ranges])
-    above = np.where(can_be_best, known.beliefs.above, -np.inf)
-    return int(recommended(above[np.newaxis] / books.costs, books.costs)[0])
+def how_sure(books: Books, known: Judged, answer: Verdict) -> Standing | None:
+    """How the stopping rule stands, if there is one."""
+    if books.stop is None:
+        return None
+    money = books.money
+    case = Case(
+        problem=books.problem,
+        rule=books.stop,
+        graphs=books.leader.graphs,
+        evidence=books.judged.evidence,
+        doubts=known.doubts,
+        costs=books.costs[0],
+        spent=money.spent + money.reserved,
+        free=money.free,
+    )
+    return standing(case, known.beliefs, answer)
 
 
-def _doubts(books: Books, graphs: RepairedGraphs) -> tuple[Array, Added]:
-    """What the policy holds against the graph, and what it would find now."""
-    refuted, added, _ = doubts(books)
-    if not doubts_graph(books):
-        return refuted, added
-    return graphs.reconsidered(books.judged.evidence, refuted, added)
+def is_sure_enough(books: Books) -> Standing | None:
+    """How the stopping rule stands, if it says to stop and there is anything that could be pulled. The memory must be
+    known (`remember`)."""
+    if books.stop is None or not books.affordable().any():
+        return None
+    known = judged_arms(books)
+    found = how_sure(books, known, verdict(books, known))
+    return found if found and found.holds else None
 
 
 def _warnings(graphs: RepairedGraphs, evidence: Evidence, added: Added) -> tuple[str, ...]:

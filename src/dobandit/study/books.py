@@ -21,13 +21,13 @@ import numpy as np
 from dobandit.arrays import Array, Flags
 from dobandit.chance import Chance
 from dobandit.policies import Policy
-from dobandit.problem import ROUNDING, Problem
+from dobandit.problem import ROUNDING, Problem, Stop
 from dobandit.study import facts
 from dobandit.study.corrections import corrections
 from dobandit.study.events import Event
 from dobandit.study.leader import Leader, leader_of
 from dobandit.study.outcomes import as_numbers, is_complete
-from dobandit.study.stored import ARRAY, AS_IS, BY_PULL, by_pull, restore, to_plain
+from dobandit.study.stored import ARRAY, AS_IS, BY_PULL, by_pull, restore, stored, to_plain
 from dobandit.study.tally import TALLIES, Tally, tallies
 
 
@@ -43,6 +43,9 @@ class Lease(NamedTuple):
 
 
 LEASES = by_pull(lambda lease: Lease(*lease))
+RULE = stored(
+    lambda rule: None if rule is None else rule.to_plain(), lambda plain, _: None if plain is None else Stop(**plain)
+)
 
 
 class Money(NamedTuple):
@@ -81,6 +84,7 @@ class Books:
     # Logs by name: rows, digest, whether they count.
     batches: dict[str, dict[str, Any]] = field(default_factory=dict, metadata=AS_IS)
     records: dict[str, int] = field(default_factory=dict, metadata=AS_IS)  # unasked experiments by name: their pulls
+    stop: Stop | None = field(default=None, metadata=RULE)  # the stopping rule
     # Additions to the budget by name: how much.
     extensions: dict[str, float] = field(default_factory=dict, metadata=AS_IS)
     arm: int = field(default=0, metadata=AS_IS)  # of the last decision
@@ -104,7 +108,7 @@ class Books:
         leader = leader_of(fact.problem, fact.policy)
         paid, done, pending = (np.zeros((1, len(leader.problem.arms))) for _ in range(3))
         books = cls(leader, fact.seed, leader.problem.budget, paid, done, pending, tallies(leader))
-        books.head, books.latest = created.hash, created.time
+        books.head, books.latest, books.stop = created.hash, created.time, leader.problem.stop
         return books
 
     @classmethod
@@ -165,6 +169,8 @@ class Books:
                 self.total += fact.amount
                 if fact.name is not None:
                     self.extensions[fact.name] = fact.amount
+            case facts.Stopping():
+                self.stop = self.problem.with_stop(fact.rule).stop
             case facts.Observed():
                 self._observe(fact)
             case facts.Amended():

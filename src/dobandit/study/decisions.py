@@ -17,7 +17,6 @@ import numpy as np
 
 from dobandit.arrays import Array, Flags
 from dobandit.errors import PolicyError
-from dobandit.estimate.pooled import Doubts
 from dobandit.policies import STOP, Choice, Info, Reason, View, spec_of
 from dobandit.study import facts
 from dobandit.study.books import Books
@@ -27,6 +26,7 @@ from dobandit.study.events import Event
 from dobandit.study.plain import array_from_plain, array_to_plain
 
 BUDGET, WAITING, FINISHED = "budget", "waiting for results", "finished"  # why there is no pull to give
+SURE = "sure enough"
 
 
 class Decision(NamedTuple):
@@ -135,13 +135,9 @@ def recommend(books: Books) -> int:
     return int(books.leader.compiled.recommend(_view(books, memory, np.zeros_like(affordable)), state)[0])
 
 
-def doubts(books: Books) -> Doubts:
-    """What the policy holds against the graph (`remember_doubts` first); nothing, if it does not look."""
-    assert books.leader.graphs is not None, "without tables there is nothing to doubt"
-    if not _keeps_doubts(books):
-        return books.leader.graphs.no_doubts(1)
-    state = _known(books).state
-    return Doubts(state.refuted, state.added, state.look)
+def remembered(books: Books) -> Any:
+    """The state of the policy (`remember_doubts` first); nothing where it says nothing about the graph."""
+    return _known(books).state if _keeps_doubts(books) else None
 
 
 def _after(books: Books, memory: Memory, choice: Choice[Any], arm: int) -> Memory:

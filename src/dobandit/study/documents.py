@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 
+from dobandit.certainty import Interval, Standing
 from dobandit.estimate.observational import Bounds, RuledOut
-from dobandit.problem import Arm
-from dobandit.study.answers import ArmStatus, Best, Status
+from dobandit.problem import Arm, Stop
+from dobandit.study.answers import Alternative, ArmStatus, Best, Status
 from dobandit.study.books import Money
 from dobandit.study.events import Event
 from dobandit.study.explanation import ArmNumbers, Explanation
@@ -23,7 +24,7 @@ from dobandit.study.verification import Verification
 
 Document = dict[str, Any]
 T = TypeVar("T", ArmStatus, Status, Best)
-_RANGES: Mapping[str, type[Any]] = {"bounds": Bounds, "ruled_out": RuledOut}
+_RANGES: Mapping[str, type[Any]] = {"bounds": Bounds, "ruled_out": RuledOut, "anytime": Interval}
 _LEFT_OUT = ("evidence", "state")  # of an event: the tables of a log, and the arrays that a policy remembers
 
 
@@ -40,14 +41,27 @@ def _moment(text: str | None) -> datetime | None:
 
 def asked_document(pulls: Pulls) -> Document:
     rows = [{**pull._asdict(), "arm": str(pull.arm), "expires": as_iso(pull.expires)} for pull in pulls]
-    return {"pulls": rows, "reason": pulls.reason}
+    stop = {} if pulls.stop is None else {"stop": _standing_document(pulls.stop)}
+    return {"pulls": rows, "reason": pulls.reason, **stop}
 
 
 def read_asked(document: Document) -> Pulls:
     rows = (
         Pull(**{**row, "arm": Arm.parse(row["arm"]), "expires": _moment(row["expires"])}) for row in document["pulls"]
     )
-    return Pulls(rows, document["reason"])
+    return Pulls(rows, document["reason"], _read_standing(document.get("stop")))
+
+
+def _standing_document(found: Standing | None) -> Document | None:
+    """How a stopping rule stands: the rule, and what it is judged by now."""
+    return None if found is None else {**found._asdict(), "rule": found.rule.to_plain()}
+
+
+def _read_standing(document: Document | None) -> Standing | None:
+    if document is None:
+        return None
+    loss = math.nan if document["loss"] is None else document["loss"]
+    return Standing(**{**document, "rule": Stop(**document["rule"]), "holds": tuple(document["holds"]), "loss": loss})
 
 
 def open_pulls_document(held: Iterable[OpenPull]) -> Document:
@@ -72,23 +86,25 @@ def status_document(found: Status) -> Document:
         "budget": found.budget._asdict(),
         "pulls": counts,
         "uncounted": list(found.uncounted),
+        "stop": _standing_document(found.stop),
         "arms": [_with_ranges(arm._asdict()) for arm in found.arms],
     }
 
 
 def read_status(document: Document) -> Status:
     parts = {**document, **document["pulls"]}
-    parts["budget"] = Money(**document["budget"])
+    parts["budget"], parts["stop"] = Money(**document["budget"]), _read_standing(document.get("stop"))
     parts["arms"] = tuple(_read(ArmStatus, arm) for arm in document["arms"])
     return _read(Status, {name: tuple(v) if isinstance(v, list) else v for name, v in parts.items()})
 
 
 def best_document(found: Best) -> Document:
-    return _with_ranges(found._asdict())
+    return {**_with_ranges(found._asdict()), "alternatives": [option._asdict() for option in found.alternatives]}
 
 
 def read_best(document: Document) -> Best:
-    return _read(Best, {**document, "warnings": tuple(document["warnings"])})
+    others = tuple(Alternative(**option) for option in document["alternatives"])
+    return _read(Best, {**document, "warnings": tuple(document["warnings"]), "alternatives": others})
 
 
 def explained_document(found: Explanation) -> Document:

@@ -2,37 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-
-from dobandit.arrays import Array
 from dobandit.estimate.observational import Bounds, RuledOut
-from dobandit.policies import Reason
 from dobandit.study import facts
 from dobandit.study.assessment import judged_arms
-from dobandit.study.books import Books
 from dobandit.study.decisions import remember_doubts
 from dobandit.study.events import Event
 from dobandit.study.opening import at
 from dobandit.study.plain import array_from_plain
+from dobandit.study.reasons import UNASKED, reason_of
 from dobandit.study.stores import Access
 
 STEP = 100  # events that are read together on the way back
-REASONS = {
-    Reason.INDEX: "It has the highest index among the affordable options.",
-    Reason.TIE: "Several options have the highest index, and this one was picked at random.",
-    Reason.SWEEP: "Every option is tried once before the index decides.",
-    Reason.OBSERVATION_DUE: "{best} has the highest index, but the policy observes first: too few observations so far.",
-    Reason.OBSERVATION_TEACHES: "{best} has the highest index, but an observation informs about it as well for less.",
-    Reason.PLAN: "{policy} follows phase {phase} of its plan.",
-    Reason.OWN: "{policy} chose it; the policy gives no numbers for its choices.",
-}
-UNKNOWN = "{best} has the highest index, but another rule of the policy took precedence."
-EXTENSION = "The plan is carried out. Money that was added later goes to the options of its last phase, in turn."
-UNASKED = "It was not asked for: the experiment was recorded after it had been carried out."
 INSTEAD_OF = "It replaces pull {pull}, which expired. "
 TOGETHER = "It is {place} of {number} pulls that were decided together{since}. "
 
@@ -54,13 +38,16 @@ class ArmNumbers:
 
 
 class Explanation(NamedTuple):
-    """Why a pull was made, with `warnings` about the graph if there was reason for any at the time."""
+    """Why a pull was made, in a sentence (`reason`), with `warnings` about the graph if there was reason for any at the
+    time. What the policy compared is called `measure`, and `measured` says what that is; None where it has no index."""
 
     id: int
     arm: str
     reason: str
     arms: tuple[ArmNumbers, ...]
     warnings: tuple[str, ...]
+    measure: str | None
+    measured: str | None
 
 
 def explained(access: Access, pull: int) -> Explanation:
@@ -72,9 +59,11 @@ def explained(access: Access, pull: int) -> Explanation:
     remember_doubts(books, access.name, lambda: access.events(0, before))
     why = (fact.why if isinstance(fact, facts.Asked) else None) or {}
     index = array_from_plain(why["index"]) if "index" in why else None
-    reason = _reason(books, fact, index) if isinstance(fact, facts.Asked) else UNASKED
     known, arms = judged_arms(books), books.problem.arms
-    indices = [None] * len(arms) if index is None else index.tolist()
+    reason = reason_of(books, fact, index, known.beliefs) if isinstance(fact, facts.Asked) else UNASKED
+    indices: list[float | None] = [None] * len(arms)
+    if index is not None:
+        indices = books.policy.index_in_units(index, books.costs[0], known.beliefs.scale).tolist()
     numbers = tuple(
         ArmNumbers(
             str(arm),
@@ -90,7 +79,8 @@ def explained(access: Access, pull: int) -> Explanation:
         )
         for k, arm in enumerate(arms)
     )
-    return Explanation(pull, str(arms[_arm_of(begun)]), note + reason, numbers, known.warnings)
+    measures = (books.policy.measure, books.policy.measured) if index is not None else (None, None)
+    return Explanation(pull, str(arms[_arm_of(begun)]), f"{reason} {note}".strip(), numbers, known.warnings, *measures)
 
 
 def _begun(access: Access, pull: int) -> Event:
@@ -129,27 +119,3 @@ def _backwards(access: Access, number: int) -> Iterator[Event]:
         after = max(number - 1 - STEP, 0)
         yield from reversed(list(access.events(after, number - 1)))
         number = after + 1
-
-
-def _reason(books: Books, asked: facts.Asked, index: Array | None) -> str:
-    why = asked.why or {}
-    if asked.source == "extension":
-        return EXTENSION
-    affordable = books.affordable()[0]
-    top = [] if index is None else np.flatnonzero(affordable & (index == index[affordable].max())).tolist()
-    reason = Reason[why["reason"].upper()] if "reason" in why else _reason_of_old(books, asked, top)
-    text = UNKNOWN if reason is None else REASONS[reason]
-    best = books.problem.arms[top[0]] if top else None
-    return text.format(best=best, policy=books.policy.name, phase=why.get("phase"))
-
-
-def _reason_of_old(books: Books, asked: facts.Asked, top: Sequence[int]) -> Reason | None:
-    """The reason of a decision that an earlier version wrote down without it."""
-    if not top:
-        return Reason.PLAN
-    untried = books.seen.evidence.told[0] + books.pending[0] == 0
-    if (asked.why or {}).get("sweep") or (asked.arm not in top and untried[asked.arm]):
-        return Reason.SWEEP
-    if asked.arm in top:
-        return Reason.INDEX if len(top) == 1 else Reason.TIE
-    return None

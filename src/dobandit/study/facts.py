@@ -42,6 +42,7 @@ Name = Annotated[str | None, is_text]
 Outcome = Annotated[Mapping[str, str], lambda value: isinstance(value, Mapping) and all(map(is_text, value.values()))]
 Source = Annotated[int | str, lambda value: value in ("policy", "extension") or _is_whole(value)]
 Plain = Annotated[Mapping[str, Any], lambda value: isinstance(value, Mapping)]
+Rule = Annotated[Mapping[str, Any] | None, lambda value: value is None or isinstance(value, Mapping)]
 PlainOrNone = Annotated[Mapping[str, Any] | None, lambda value: isinstance(value, Mapping)]
 
 
@@ -161,6 +162,14 @@ class Extended(Fact):
 
 
 @dataclass(frozen=True)
+class Stopping(Fact):
+    """The stopping rule from now on; without one, the whole budget may be spent."""
+
+    rule: Rule
+    by: Name = None
+
+
+@dataclass(frozen=True)
 class Observed(Fact):
     """Logged rows: how many, their counts, and a digest of these."""
 
@@ -171,7 +180,10 @@ class Observed(Fact):
     by: Name = None
 
 
-KINDS = {kind.kind: kind for kind in (Created, Asked, Leased, Told, Recorded, Amended, Withdrawn, Extended, Observed)}
+KINDS = {
+    kind.kind: kind
+    for kind in (Created, Asked, Leased, Told, Recorded, Amended, Withdrawn, Extended, Observed, Stopping)
+}
 EVENT_KINDS = tuple(KINDS)
 # The check of every field, and whether it must be there.
 _FORMS: dict[type[Fact], dict[str, tuple[Callable[[Any], bool], bool]]] = {}

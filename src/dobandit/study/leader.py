@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from dobandit.errors import PolicyError, TooDense
+from dobandit.certainty import judging_graphs
+from dobandit.errors import PolicyError
 from dobandit.estimate.pooled import RepairedGraphs
 from dobandit.policies import (
     RECOMMENDED,
@@ -41,14 +42,7 @@ def leader_of(problem: Mapping[str, Any], spec: str) -> Leader:
 def _compiled(text: str, spec: str) -> Leader:
     problem, made = problem_from_plain(json.loads(text)), policy(spec)
     compiled = made.compile(problem)
-    return Leader(problem, made, compiled, compiled.graphs or _graphs(problem))
-
-
-def _graphs(problem: Problem) -> RepairedGraphs | None:
-    try:
-        return RepairedGraphs(problem)
-    except TooDense:
-        return None
+    return Leader(problem, made, compiled, judging_graphs(compiled))
 
 
 def policy_for(problem: Problem, wanted: PolicyLike | None, is_kept: bool) -> str:

@@ -103,11 +103,16 @@ def as_numbers(problem: Problem, outcomes: Sequence[Mapping[str, str]]) -> Seen:
         else _places([values[v] for values in outcomes], problem.domains[v])
         for v in problem.graph.variables
     ]
-    if measured:
+    return Seen(np.array(codes, dtype=np.intp).T, utilities(problem, values))
+
+
+def utilities(problem: Problem, values: Sequence[str]) -> Array:
+    """What these values of the reward are worth, from 0 to 1."""
+    if problem.reward_is_continuous:
         worth = [float(value) for value in values]
     else:
         worth = [problem.reward_values[place] for place in _places(values, problem.domains[problem.reward])]
-    return Seen(np.array(codes, dtype=np.intp).T, problem.utility(np.array(worth)))
+    return problem.utility(np.array(worth))
 
 
 def _places(values: Sequence[str], domain: Domain) -> list[int]:

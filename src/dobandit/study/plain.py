@@ -13,7 +13,7 @@ from dobandit.errors import DobanditError, StudyError
 from dobandit.graph import Graph
 from dobandit.problem import NUMBER, Problem
 
-DATA_RULES = ("bins", "columns", "missing")  # of a problem, written down where they are stated
+STATED = ("bins", "columns", "missing", "stop")  # of a problem, written down where they are stated
 KINDS = ("<f8", "<i8", "|b1")  # of numbers that arrays may have
 
 
@@ -45,17 +45,20 @@ def problem_to_plain(problem: Problem) -> dict[str, Any]:
         "intervenable": list(problem.intervenable),
         "costs": {str(arm): cost for arm, cost in zip(problem.arms, problem.costs, strict=True)},
         **({} if problem.sets_single_variables else {"arms": [str(arm) for arm in problem.arms]}),
-        **{key: stated for key in DATA_RULES if (stated := _data_rule(problem, key))},
+        **{key: stated for key in STATED if (stated := _stated(problem, key))},
     }
 
 
-def _data_rule(problem: Problem, key: str) -> Any:
-    """What a problem says about data; nothing where it says nothing, as studies were before it could."""
+def _stated(problem: Problem, key: str) -> Any:
+    """What a problem says about data and when to stop; nothing where it says nothing, as studies were before it
+    could."""
     match key:
         case "bins":
             return {v: list(cuts) for v, cuts in problem.bins.items()}
         case "columns":
             return dict(problem.columns)
+        case "stop":
+            return None if problem.stop is None else problem.stop.to_plain()
     return None if problem.missing == "refuse" else problem.missing
 
 
@@ -67,7 +70,7 @@ def problem_from_plain(plain: Mapping[str, Any]) -> Problem:
     )
     everything = set(plain["observed"]) == set(graph.variables)
     keys = ("reward", "budget", "objective", "goal", "domains", "intervenable", "costs")
-    stated = {key: plain[key] for key in keys} | {key: plain[key] for key in DATA_RULES if key in plain}
+    stated = {key: plain[key] for key in keys} | {key: plain[key] for key in STATED if key in plain}
     if "arms" in plain:  # they tell what can be set
         stated |= {"arms": plain["arms"], "intervenable": None}
     return Problem(graph, observed=None if everything else plain["observed"], **stated)

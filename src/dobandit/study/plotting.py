@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from dobandit.study.answers import ArmStatus
@@ -29,7 +30,8 @@ def plotted(study: StudyReader, part: Part) -> Figure:
     title = f"{amount(found.budget.spent)} of {amount(found.budget.total)} spent, {found.told:,} outcomes"
     if not math.isnan(found.expected_loss):
         per = "unit of budget" if problem.objective == "cumulative" else "use"
-        title += f"\n{found.recommended} is expected to lose {found.expected_loss:.3g} per {per}"
+        much = f"{Decimal(f'{found.expected_loss:.3g}'):f} of {problem.reward}" if found.expected_loss else "nothing"
+        title += f"\n{found.recommended} is expected to lose {much} per {per}"
     return study_figure(
         None if part == "options" else _timeline(study.progress(), found.arms, found.recommended),
         rows,

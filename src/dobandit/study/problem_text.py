@@ -30,10 +30,14 @@ def problem_to_toml(problem: Problem) -> str:
         del plain["intervenable"]
     if "missing" in plain:
         plain["data"] = {"missing": plain.pop("missing")}
+    if "stop" in plain:
+        plain["stop"] = {key: value for key, value in plain["stop"].items() if value is not None}
     return "".join(f"{_text(key)} = {_toml(value)}\n" for key, value in plain.items())
 
 
 def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, Mapping):
         return f"{{{', '.join(f'{_text(key)} = {_toml(each)}' for key, each in value.items())}}}"
     if isinstance(value, list):

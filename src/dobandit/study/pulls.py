@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from numbers import Integral
 from typing import Literal, NamedTuple
 
+from dobandit.certainty import Standing
 from dobandit.errors import DobanditError, NoSuchPull
 from dobandit.evidence import NONE_MISSING, MissingRows
 from dobandit.problem import Arm, is_number, is_positive
@@ -47,13 +48,15 @@ class Receipt(NamedTuple):
 
 
 class Pulls(tuple[Pull, ...]):
-    """The pulls that were handed out, and the reason if there are fewer than were asked for."""
+    """The pulls that were handed out, and the `reason` if there are fewer than were asked for; where it is "sure
+    enough", `stop` says how the stopping rule stands."""
 
     reason: str | None
+    stop: Standing | None
 
-    def __new__(cls, pulls: Iterable[Pull], reason: str | None = None) -> Pulls:
+    def __new__(cls, pulls: Iterable[Pull], reason: str | None = None, stop: Standing | None = None) -> Pulls:
         made = super().__new__(cls, tuple(pulls))
-        made.reason = reason
+        made.reason, made.stop = reason, stop
         return made
 
 

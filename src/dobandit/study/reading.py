@@ -23,6 +23,7 @@ from dobandit.study.outcomes import is_complete
 from dobandit.study.plotting import plotted
 from dobandit.study.progress import Moment, progress
 from dobandit.study.pulls import OpenPull, amount, numbered
+from dobandit.study.sequences import with_sequences
 from dobandit.study.session import Session
 from dobandit.study.stores import LAST, Store
 from dobandit.study.verification import Place, Verification
@@ -57,11 +58,20 @@ class StudyReader:
         with self._session.reading() as (_, books):
             return books.money
 
-    def status(self) -> Status:
-        """Where the money is, and what is known of every arm."""
+    def status(self, anytime: bool = False) -> Status:
+        """Where the money is, and what is known of every arm.
+
+        Parameters
+        ----------
+        anytime : bool
+            Whether arms also have an interval that holds at all times, however often you look, for all arms together at
+            level 0.95. It comes from the rewards of their own pulls alone, and needs a reward with a
+            known range.
+        """
         with self._session.reading() as (access, books):
             remember(books, access.name, access.events)
-            return answers.status(books, self._session.now(access))
+            found = answers.status(books, self._session.now(access))
+        return with_sequences(found, self.problem, self._outcomes()) if anytime else found
 
     def pulls(self) -> tuple[OpenPull, ...]:
         """The open pulls: who has them, since when and until when."""

@@ -16,26 +16,28 @@ from pathlib import Path
 from dobandit.errors import DobanditError
 from dobandit.evidence import STANDARD_INPUT, Data, fit, open_source
 from dobandit.policies import PolicyLike, spec_of
-from dobandit.problem import Arm, Problem
+from dobandit.problem import Arm, Problem, StopLike
 from dobandit.study import facts
+from dobandit.study.assessment import is_sure_enough
 from dobandit.study.books import Books
 from dobandit.study.chain import new_identity
 from dobandit.study.clocks import clock_told
-from dobandit.study.decisions import decide
+from dobandit.study.decisions import SURE, decide
 from dobandit.study.events import Event
 from dobandit.study.files import OutcomeRow, check_columns, read_outcomes
 from dobandit.study.leader import policy_for
 from dobandit.study.outcomes import Given, as_pairs
 from dobandit.study.plain import problem_to_plain
-from dobandit.study.pulls import Batch, Pulls, Receipt, TimeToLive, Withdrawal, more_money, named, person, seconds
-from dobandit.study.reading import Place, StudyReader
+from dobandit.study.pulls import Batch, Pulls, Receipt, TimeToLive, named, person, seconds
+from dobandit.study.reading import Place
+from dobandit.study.steering import SteeredStudy
 from dobandit.study.stores import MEMORY, VERSION, create_store, is_service, open_store, place_of
 from dobandit.study.tally import count_log
 
 WORKER = "default"  # who asks without a name
 
 
-class Study(StudyReader):
+class Study(SteeredStudy):
     """Ask what to try, tell what came out, and read what is best. Open it in every process that uses it.
 
     >>> problem = Problem("X -> Y", reward="Y", budget=10, default_cost=2)
@@ -54,6 +56,7 @@ class Study(StudyReader):
         policy: PolicyLike | None = None,
         seed: int = 0,
         *,
+        stop: StopLike | None = None,
         clock: Callable[[], float] | None = None,
     ) -> Study:
         """Make a new study.
@@ -69,6 +72,8 @@ class Study(StudyReader):
             again when the study is opened, so it must be in a module.
         seed : int
             The seed of the policy's random choices.
+        stop : mapping, optional
+            When to stop before the budget is spent, as `stop` of `Problem`; default: as the problem says.
         clock : callable
             Gives the time in seconds since 1970; default: that of this machine, or of the server of a database.
         """
@@ -76,6 +81,7 @@ class Study(StudyReader):
             raise DobanditError(f"a study is about a Problem, not {problem!r}; read a file with Problem.load")
         if not isinstance(seed, Integral):
             raise DobanditError(f"a seed is a whole number, not {seed!r}")
+        problem = problem if stop is None else problem.with_stop(stop)
         problem.require_values()
         check_columns(problem)
         plain, leader = problem_to_plain(problem), policy_for(problem, policy, is_kept=str(where) != MEMORY)
@@ -107,7 +113,9 @@ class Study(StudyReader):
 
     # -- spending ------------------------------------------------------------------------------
 
-    def ask(self, n: int = 1, worker: str = WORKER, ttl: TimeToLive = None, *, force: bool = False) -> Pulls:
+    def ask(
+        self, n: int = 1, worker: str = WORKER, ttl: TimeToLive = None, *, force: bool = False, anyway: bool = False
+    ) -> Pulls:
         """Pulls to carry out: first those that this worker still has open, then expired ones of others, then new ones.
 
         Parameters
@@ -120,6 +128,8 @@ class Study(StudyReader):
             The time after which the pulls may go to another worker: seconds, or a text such as 2d.
         force : bool
             Take over expired pulls of others even if the clock is behind the last event, so that it may be wrong.
+        anyway : bool
+            Go on even if the stopping rule holds. Without this, only pulls that the worker has open are given then.
 
         Returns
         -------
@@ -131,9 +141,12 @@ class Study(StudyReader):
         worker, life = named(worker, "a worker"), seconds(ttl)
         with self._session.writing(deciding=True) as transaction:
             expires = None if life is None else transaction.time + life
+            given = transaction.own(worker, n, expires)
+            sure = None if anyway or len(given) == n else is_sure_enough(transaction.books)
+            if sure is not None:
+                return Pulls(map(transaction.ticket, given), SURE, sure)
             if (late := clock_told(transaction.behind)) and not force:
                 warnings.warn(f"{late}; expired pulls are not taken over, unless you force it", stacklevel=2)
-            given = transaction.own(worker, n, expires)
             given += transaction.expired(worker, n, expires) if force or not late else []
             given, reason = given[:n], None
             while len(given) < n:
@@ -236,70 +249,3 @@ class Study(StudyReader):
             text = f"{leader} has no rule for logged rows: they count for best and status, not for what is asked"
             warnings.warn(text, stacklevel=2)
         return Batch(log.rows, new, source.affected)
-
-    # -- correcting ----------------------------------------------------------------------------
-
-    def amend(self, id: int, outcome: Given, by: str | None = None) -> int:
-        """Another outcome instead of the one that was told.
-
-        Parameters
-        ----------
-        id : int
-            The number of the pull.
-        outcome : mapping
-            The variables that change and their values; the others stay as they were told.
-        by : str, optional
-            Who decided this, for the log.
-        """
-        by = person(by)
-        self._session.correct(lambda transaction: transaction.amend(id, outcome, by))
-        return id
-
-    def withdraw(self, id: int, refund: bool | None = None, reason: str = "", by: str | None = None) -> Withdrawal:
-        """A pull that does not count: it was not carried out, or went wrong.
-
-        Parameters
-        ----------
-        id : int
-            The number of the pull.
-        refund : bool, optional
-            True gives its money back, at once or later, and False takes that back; None leaves what was decided, at
-            first no refund.
-        reason : str
-            Why, for the log.
-        by : str, optional
-            Who decided this, for the log.
-
-        Returns
-        -------
-        Withdrawal
-            The number of the pull, whether its money came back (`refund`), and whether this changed anything (`new`).
-        """
-        if refund not in (None, True, False):
-            raise DobanditError(f"refund: expected True, False or None, not {refund!r}")
-        by = person(by)
-        decided = None if refund is None else bool(refund)
-        return self._session.correct(lambda transaction: transaction.withdraw(id, decided, str(reason), by))
-
-    def extend(self, amount: float, name: str | None = None, by: str | None = None) -> float:
-        """More money.
-
-        Parameters
-        ----------
-        amount : float
-            What is added to the budget.
-        name : str, optional
-            A name counts once, however often it is sent.
-        by : str, optional
-            Who decided this, for the log.
-
-        Returns
-        -------
-        float
-            The new total.
-        """
-        amount = more_money(amount)
-        name, by = None if name is None else named(name, "an extension"), person(by)
-        with self._session.writing() as transaction:
-            transaction.extend(amount, name, by)
-            return transaction.books.total

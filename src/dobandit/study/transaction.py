@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from dobandit.errors import ArmError, Conflict, DataError, DobanditError, FaultyRows, OutcomeError, StudyError, listing
-from dobandit.problem import Arm, Value, label
+from dobandit.problem import Arm, StopLike, Value, label
 from dobandit.study import facts
 from dobandit.study.books import Books
 from dobandit.study.corrections import withdrawn
@@ -231,6 +231,12 @@ class Transaction:
                 f"the extension {name!r} added {label(known)} to the budget, and now it is {label(more)}; "
                 "if it is another one, give it another name"
             )
+
+    def stop(self, rule: StopLike | None, by: str | None) -> None:
+        """Another stopping rule, or none; the same one again changes nothing."""
+        found = self.books.problem.with_stop(rule).stop
+        if found != self.books.stop:
+            self._add(facts.Stopping(None if found is None else found.to_plain(), by))
 
     def withdraw(self, pull: int, refund: bool | None, reason: str, by: str | None) -> Withdrawal:
         """A pull that does not count. The last decision on its refund holds; without one, the decision before it."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dobandit.arrays import Indices
+from dobandit.arrays import Flags, Indices
 from dobandit.estimate.pooled.circuit import Circuit, Compiled, Function
 from dobandit.estimate.pooled.dominance import first_alike
 from dobandit.estimate.pooled.formula_choice import FormulaChoice, cards_of, choice_for, choice_for_observing
@@ -75,6 +75,12 @@ class Pool:
         beside = {table for do in self._chosen.keys() - is_open for table in self._private(do)}
         for do in self.open_sets():
             yield from ((do, table) for table in self._private(do) if table not in beside)
+
+    @property
+    def told_by_observations(self) -> Flags:
+        """Whether an arm has a formula without private tables: observations tell its mean."""
+        is_open = set(self.open_sets())
+        return np.asarray(~self.has_none & np.array([do not in is_open for do in self.acting]))
 
     def open_sets(self) -> list[Do]:
         """What arms set that have formulas, but none without private tables."""

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from dobandit.errors import DobanditError, OutcomeError
 from dobandit.problem import Arm
-from dobandit.report import event_in_words
+from dobandit.report import event_in_words, measure
 from dobandit.service.answering import to_study
 from dobandit.service.api import served
 from dobandit.service.pages import words
@@ -54,7 +54,7 @@ def _content(study: Study, number: int) -> dict[str, Any]:
                 "option": words.option(each.arm),
                 "mean": words.mean(each.mean, share),
                 "ends": words.ends(each.low, each.high, share),
-                "index": None if each.index is None else f"{each.index:.4g}",
+                "index": None if each.index is None else measure(each.index),
                 "is_chosen": each.arm == why.arm,
             }
             for each in ranked

@@ -8,7 +8,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dobandit.errors import DobanditError
-from dobandit.report import lost, nothing_known, said_of_best, said_of_ranges, sources
+from dobandit.report import (
+    AT_ALL_TIMES,
+    NO_RANGE,
+    lost,
+    nothing_known,
+    said_of_best,
+    said_of_ranges,
+    sources,
+    stop_in_words,
+    tied,
+)
 from dobandit.service.answering import to_study
 from dobandit.service.api import served
 from dobandit.service.pages import words
@@ -27,21 +37,22 @@ async def show(request: Request) -> Response:
 
 
 async def _shown(request: Request, found: Served, status: int = 200, fault: str = "", amount: str = "") -> Response:
-    content = await found.read(lambda s: _kept(found, s))
+    anytime = request.query_params.get("anytime") == "1"
+    content = await found.read(lambda s: _kept(found, s, anytime))
     return page(request, "study.html", status, study=found.name, tab="study", fault=fault, amount=amount, **content)
 
 
-def _kept(found: Served, study: Study) -> dict[str, Any]:
+def _kept(found: Served, study: Study, anytime: bool) -> dict[str, Any]:
     """What the page shows, worked out again only when the study has changed or a pull has expired."""
-    mark = study.last_event, sum(pull.state == "expired" for pull in study.pulls())
+    mark = study.last_event, sum(pull.state == "expired" for pull in study.pulls()), anytime
     if found.kept is None or found.kept[0] != mark:
-        found.kept = mark, _content(study)
+        found.kept = mark, _content(study, anytime)
     return found.kept[1]
 
 
-def _content(study: Study) -> dict[str, Any]:
-    """All that the page shows, from one look at the study."""
-    problem, found, best = study.problem, study.status(), study.best()
+def _content(study: Study, anytime: bool) -> dict[str, Any]:
+    """All that the page shows, from one look at the study; with intervals that hold at all times, if so wished."""
+    problem, found, best = study.problem, study.status(anytime), study.best()
     share = words.is_share(problem)
     good = 1 if problem.goal == "max" else -1
     ranked = sorted(found.arms, key=lambda arm: -good * arm.mean)  # as the picture has them
@@ -56,6 +67,9 @@ def _content(study: Study) -> dict[str, Any]:
         "mean": words.mean(best.mean, share),
         "ends": words.ends(best.low, best.high, share),
         "loss": lost(best.expected_loss, problem),
+        "stop": None if found.stop is None else stop_in_words(found.stop, problem),
+        "ties": tied(best, problem),
+        "anytime": (AT_ALL_TIMES if problem.has_range else NO_RANGE) if anytime else "",
         "unsure": nothing_known(best, len(problem.arms)),
         "sources": sources(best.observational),
         "options": [
@@ -63,7 +77,7 @@ def _content(study: Study) -> dict[str, Any]:
                 "arm": arm,
                 "option": words.option(arm.arm),
                 "mean": words.mean(arm.mean, share),
-                "ends": words.ends(arm.low, arm.high, share),
+                "ends": words.ends(*(arm.anytime or (arm.low, arm.high)), share),
                 "own": None if arm.own_mean is None else words.mean(arm.own_mean, share),
                 "is_best": arm.arm == best.arm,
             }

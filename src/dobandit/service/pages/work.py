@@ -91,7 +91,7 @@ async def take(request: Request) -> Response:
         if mine >= wanted:  # this form was sent before
             return None, ""
         pulls = study.ask(wanted, who.name, ttl)
-        return (pulls[-1].id, "") if len(pulls) >= wanted else (None, why_nothing(study, str(pulls.reason)))
+        return (pulls[-1].id, "") if len(pulls) >= wanted else (None, why_nothing(study, pulls))
 
     try:
         number, why = await found.write(ask)

@@ -11,7 +11,7 @@ import numpy as np
 
 from dobandit.errors import DobanditError
 from dobandit.evidence import INTERVENTION, STANDARD_INPUT, Data, MissingRows, fit, open_source
-from dobandit.problem import Arm, Problem, Value, is_null, label
+from dobandit.problem import Arm, Problem, Stop, StopLike, Value, is_null, label
 from dobandit.study import documents, facts
 from dobandit.study.answers import Best, Status
 from dobandit.study.books import Books, Money
@@ -117,8 +117,8 @@ class RemoteStudy(Study):
         gone = {fact.pull for fact in said(events, facts.Withdrawn)}
         return outcome_columns(events, gone, self.problem)
 
-    def status(self) -> Status:
-        return documents.read_status(self._server.get("status"))
+    def status(self, anytime: bool = False) -> Status:
+        return documents.read_status(self._server.get("status", anytime="true" if anytime else None))
 
     def progress(self) -> tuple[Moment, ...]:
         return documents.read_progress(self._server.get("progress"))
@@ -145,13 +145,15 @@ class RemoteStudy(Study):
 
     # -- spending ------------------------------------------------------------------------------
 
-    def ask(self, n: int = 1, worker: str = WORKER, ttl: TimeToLive = None, *, force: bool = False) -> Pulls:
+    def ask(
+        self, n: int = 1, worker: str = WORKER, ttl: TimeToLive = None, *, force: bool = False, anyway: bool = False
+    ) -> Pulls:
         """As `Study.ask`; a worker without a name is called after its token."""
         if not isinstance(n, Integral) or n < 1:
             raise DobanditError(f"ask for one pull or more, not {n!r}")
         name = None if worker == WORKER else named(worker, "a worker")
-        forced = {"force": True} if force else {}
-        return documents.read_asked(self._server.post("ask", n=int(n), worker=name, ttl=seconds(ttl), **forced))
+        flags = {flag: True for flag, is_set in (("force", force), ("anyway", anyway)) if is_set}
+        return documents.read_asked(self._server.post("ask", n=int(n), worker=name, ttl=seconds(ttl), **flags))
 
     def tell_many(self, outcomes: Iterable[tuple[int, Given]], by: str | None = None) -> list[Receipt]:
         rows = [{"id": _id(pull), "outcome": _plain(outcome)} for pull, outcome in as_pairs(outcomes)]
@@ -207,6 +209,12 @@ class RemoteStudy(Study):
         name, by = None if name is None else named(name, "an extension"), person(by)
         found = self._server.post("extend", name is not None, amount=more_money(amount), name=name, by=by)
         return float(found["total"])
+
+    def stop(self, rule: StopLike | None, by: str | None = None) -> Stop | None:
+        stated = self.problem.with_stop(rule).stop
+        sent = {"off": True} if stated is None else {k: v for k, v in stated.to_plain().items() if v is not None}
+        found = self._server.post("stop", **sent, by=None if by is None else named(by, "a person"))["stop"]
+        return None if found is None else Stop(**found)
 
     def close(self) -> None:
         self._server.close()

@@ -13,7 +13,7 @@ from dobandit.study.events import Event, Row
 VERSION = version("dobandit")
 SCHEMA = 2  # of this version; a newer one is refused, an older one is brought up to date by the first write
 LAST = 2**31 - 1  # the largest number that an event can have
-FORMAT = 8  # of a snapshot's text: to be raised with every change of how totals are saved
+FORMAT = 9  # of a snapshot's text: to be raised with every change of how totals are saved
 
 
 class Snapshot(NamedTuple):
