@@ -267,7 +267,7 @@ def refusing(number: int) -> Callable[..., None]:
 
 
 def test_what_fails_before_a_study_can_be_seen_leaves_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dobandit.study.stores.sqlite.os.link", refusing(errno.ENOSPC))
+    monkeypatch.setattr("os.link", refusing(errno.ENOSPC))
     with pytest.raises(StorageError, match="cannot be written: no space left"):
         SqliteStore.create(folder / "s.db", CREATED)
     assert list(folder.iterdir()) == []
@@ -314,13 +314,13 @@ def test_of_two_who_make_a_study_one_is_refused(folder: Path, links: bool, monke
         monkeypatch.setattr(os, "link", refusing(errno.EPERM))
 
     def write(*given: Any) -> None:
-        monkeypatch.setattr(sqlite, "_write_new", written)
+        monkeypatch.setattr(sqlite, "write_new", written)
         with Study.create(path, SMALL, "f-kube") as other:
             drive(other, laboratory(), most=1)
         written(*given)
 
-    written = sqlite._write_new
-    monkeypatch.setattr(sqlite, "_write_new", write)
+    written = sqlite.write_new
+    monkeypatch.setattr(sqlite, "write_new", write)
     with pytest.raises(StudyError, match="exists already"):
         Study.create(path, SMALL, "ucb")
     assert list(folder.iterdir()) == [path]
@@ -341,7 +341,7 @@ def test_a_study_that_was_made_and_cannot_be_opened(lasting: Places, monkeypatch
 
 def test_a_file_system_without_links(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A study is made, and never over a file that was made meanwhile."""
-    monkeypatch.setattr("dobandit.study.stores.sqlite.os.link", refusing(errno.EPERM))
+    monkeypatch.setattr("os.link", refusing(errno.EPERM))
     path, other = folder / "s.db", folder / "other"
     Study.create(path, SMALL, "f-kube").close()
     with Study.open(path) as study:

@@ -1,7 +1,6 @@
 """Studies: ask what to try next, tell what came out, never lose or double-spend a thing."""
 
 from dobandit.study.answers import ArmStatus, Best, Status
-from dobandit.study.books import Money
 from dobandit.study.documents import (
     asked_document,
     best_document,
@@ -22,4 +21,5 @@ from dobandit.study.previews import LogPreview, OutcomesPreview, preview_log, pr
 from dobandit.study.pulls import OpenPull, Pull, Pulls, Receipt, amount, as_datetime, seconds
 from dobandit.study.stores import MEMORY, is_study_file, name_of_place, shown
 from dobandit.study.study import WORKER, Study
+from dobandit.study.totals import Money
 from dobandit.study.verification import Verification, verify

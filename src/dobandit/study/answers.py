@@ -14,11 +14,12 @@ from dobandit.certainty import Interval, Standing, Verdict
 from dobandit.estimate.observational import Bounds, RuledOut
 from dobandit.policies import OBSERVE, spec_of
 from dobandit.study.assessment import Judged, how_sure, judged_arms, verdict
-from dobandit.study.books import Books, Money
+from dobandit.study.books import Books
 from dobandit.study.clocks import clock_told
 from dobandit.study.decisions import doubts_graph
 from dobandit.study.events import Event
 from dobandit.study.pulls import OpenPull, as_datetime, end_of
+from dobandit.study.totals import Money
 
 
 class ArmStatus(NamedTuple):

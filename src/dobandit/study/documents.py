@@ -14,12 +14,12 @@ from dobandit.certainty import Interval, Standing
 from dobandit.estimate.observational import Bounds, RuledOut
 from dobandit.problem import Arm, Stop
 from dobandit.study.answers import Alternative, ArmStatus, Best, Status
-from dobandit.study.books import Money
 from dobandit.study.events import Event
 from dobandit.study.explanation import ArmNumbers, Explanation
 from dobandit.study.facts import KINDS
 from dobandit.study.progress import Moment
 from dobandit.study.pulls import OpenPull, Pull, Pulls
+from dobandit.study.totals import Money
 from dobandit.study.verification import Verification
 
 Document = dict[str, Any]

@@ -13,7 +13,6 @@ from dobandit.policies import spec_of
 from dobandit.problem import MISSING, Problem
 from dobandit.study import answers, facts
 from dobandit.study.answers import Best, Status
-from dobandit.study.books import Money
 from dobandit.study.damage import making_sense_of
 from dobandit.study.decisions import remember
 from dobandit.study.events import Event, said
@@ -26,6 +25,7 @@ from dobandit.study.pulls import OpenPull, amount, numbered
 from dobandit.study.sequences import with_sequences
 from dobandit.study.session import Session
 from dobandit.study.stores import LAST, Store
+from dobandit.study.totals import Money
 from dobandit.study.verification import Place, Verification
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from dobandit.evidence import INTERVENTION, STANDARD_INPUT, Data, MissingRows, f
 from dobandit.problem import Arm, Problem, Stop, StopLike, Value, is_null, label
 from dobandit.study import documents, facts
 from dobandit.study.answers import Best, Status
-from dobandit.study.books import Books, Money
+from dobandit.study.books import Books
 from dobandit.study.events import Event, said
 from dobandit.study.explanation import Explanation
 from dobandit.study.files import OutcomeRow, outcome_columns
@@ -39,6 +39,7 @@ from dobandit.study.remote.addresses import service_of
 from dobandit.study.remote.connection import Connection
 from dobandit.study.study import WORKER, Study
 from dobandit.study.tally import count_log
+from dobandit.study.totals import Money
 from dobandit.study.verification import Verification
 
 PAGE = 1000  # events that are fetched at once

@@ -9,7 +9,8 @@ from dobandit.study.events import Event
 from dobandit.study.stores.addresses import address_of, is_database, is_service, place_of
 from dobandit.study.stores.postgres import PostgresStore
 from dobandit.study.stores.protocol import LAST, VERSION, Access, Snapshot, Store
-from dobandit.study.stores.sqlite import MEMORY, SqliteStore, is_study_file
+from dobandit.study.stores.sqlite import MEMORY, SqliteStore
+from dobandit.study.stores.sqlite_files import is_study_file
 
 
 def create_store(where: str, created: Event) -> Store:

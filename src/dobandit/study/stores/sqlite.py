@@ -8,37 +8,41 @@ The journal is a write-ahead log, so readers never wait; a transaction that writ
 from __future__ import annotations
 
 import contextlib
-import os
 import secrets
-import shutil
 import sqlite3
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from threading import RLock
 
-from dobandit.errors import DobanditError, FileError, StorageError, StudyError
-from dobandit.files import cannot_write, move
-from dobandit.study.chain import identity, linked
+from dobandit.errors import FileError, StudyError
 from dobandit.study.damage import damaged, in_words
-from dobandit.study.events import Event, Row, to_row
+from dobandit.study.events import Event, Row
 from dobandit.study.stores.chained import Chained
 from dobandit.study.stores.making import made
 from dobandit.study.stores.protocol import LAST, SCHEMA, Snapshot
 from dobandit.study.stores.queue import Queue
-from dobandit.study.stores.schema import APPLICATION, bring_up_to_date, checked_version, make_tables, version_of
+from dobandit.study.stores.schema import bring_up_to_date, checked_version, version_of
+from dobandit.study.stores.sqlite_errors import BUSY, PATIENCE, primary, told
+from dobandit.study.stores.sqlite_files import (
+    LONGEST,
+    check_alone,
+    connect,
+    connect_to_read,
+    insert,
+    keep_name,
+    prepare,
+    publish,
+    remove,
+    taken,
+    write_first,
+    write_new,
+)
 
 MEMORY = ":memory:"
-PATIENCE = 60.0  # seconds to wait for others
-LONGEST = 64_000_000  # bytes of a value; a file may be a stranger's
 
-_BUSY = ("BUSY", "LOCKED")  # errors as SQLite calls them: SQLITE_BUSY and so on
 _UNWRITABLE = ("CANTOPEN", "READONLY")
-_FULL = ("FULL", "IOERR", "READONLY", "CANTOPEN", "PERM")
-_DAMAGED = ("NOTADB", "CORRUPT", "ERROR", "CONSTRAINT", "MISMATCH", "TOOBIG")
-_BESIDE = ("-journal", "-wal", "-shm")  # what SQLite adds to the name of a file for files of its own
 
 
 class SqliteStore(Chained):
@@ -51,28 +55,28 @@ class SqliteStore(Chained):
 
     @classmethod
     def in_memory(cls, created: Event) -> SqliteStore:
-        store = cls(MEMORY, _connect(MEMORY))
-        _write_first(store._connection, created)
+        store = cls(MEMORY, connect(MEMORY))
+        write_first(store._connection, created)
         store._identify()
         return store
 
     @classmethod
     def open(cls, path: Path) -> SqliteStore:
-        with _told(str(path)):
+        with told(str(path)):
             if not path.is_file():
                 raise StudyError(f"there is no study {path}; make one with: dobandit study init {path} PROBLEM")
             try:
-                return cls._opened(path, _connect(path))
+                return cls._opened(path, connect(path))
             except sqlite3.OperationalError as error:
-                if _primary(error) not in _UNWRITABLE:
+                if primary(error) not in _UNWRITABLE:
                     raise
-            return cls._opened(path, _connect_to_read(path))
+            return cls._opened(path, connect_to_read(path))
 
     @classmethod
     def _opened(cls, path: Path, connection: sqlite3.Connection) -> SqliteStore:
         store = cls(str(path), connection)
         try:
-            _prepare(connection)
+            prepare(connection)
             store._check()
         except UnicodeDecodeError as error:  # in a complaint of SQLite's, which quotes what it has found
             store.close()
@@ -86,20 +90,20 @@ class SqliteStore(Chained):
     def create(cls, path: Path, created: Event) -> SqliteStore:
         """A new file with its first event. It is made beside its place and then moved there: never half a study. Once
         it is there, others may use it, so it is not removed whatever fails."""
-        with _told(str(path)):
+        with told(str(path)):
             if path.exists():
-                raise _taken(path)
+                raise taken(path)
             if not path.parent.is_dir():
                 raise FileError(f"{path}: its folder does not exist")
-            _check_alone(path)
+            check_alone(path)
             draft = path.with_name(f".dobandit-{secrets.token_hex(8)}")
             try:
-                _write_new(draft, created)
-                _publish(draft, path)
+                write_new(draft, created)
+                publish(draft, path)
             finally:
-                _remove(draft)
+                remove(draft)
             with made(str(path)):
-                _keep_name(path.parent)
+                keep_name(path.parent)
                 return cls.open(path)
 
     def _check(self) -> None:
@@ -114,7 +118,7 @@ class SqliteStore(Chained):
 
     @contextmanager
     def _transaction(self, begin: Callable[[ExitStack], object]) -> Iterator[SqliteStore]:
-        with self._lock, _told(self.name), ExitStack() as turn:
+        with self._lock, told(self.name), ExitStack() as turn:
             try:
                 begin(turn)  # an interruption that waited for the lock as well comes in here
                 if self._schema < SCHEMA:  # another process may have brought it up to date
@@ -138,7 +142,7 @@ class SqliteStore(Chained):
         try:
             self._connection.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as error:
-            if _primary(error) not in _BUSY:
+            if primary(error) not in BUSY:
                 raise
             return False
         finally:
@@ -171,7 +175,7 @@ class SqliteStore(Chained):
 
     def _insert(self, rows: Iterable[Row]) -> None:
         self._bring_up_to_date()
-        _insert(self._connection, rows)
+        insert(self._connection, rows)
 
     def _bring_up_to_date(self) -> None:
         if self._schema < SCHEMA:
@@ -204,142 +208,3 @@ class SqliteStore(Chained):
         self._connection.close()
         if self._queue is not None:
             self._queue.close()
-
-
-def is_study_file(path: Path) -> bool:
-    """Whether the header of a file says that it is a study."""
-    try:
-        with path.open("rb") as file:
-            header = file.read(72)
-    except OSError:
-        return False
-    return header.startswith(b"SQLite format 3\0") and header[68:] == APPLICATION.to_bytes(4, "big")
-
-
-def _connect(path: Path | str) -> sqlite3.Connection:
-    return sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-
-
-def _connect_to_read(path: Path) -> sqlite3.Connection:
-    """A study where nothing can be written: neither a file beside it nor itself. If its last outcomes are in a log
-    beside it, both are copied, because SQLite would have to write to add them up."""
-    wal = path.with_name(f"{path.name}-wal")
-    place, copies = path, contextlib.ExitStack()
-    if wal.exists() and wal.stat().st_size:
-        place = Path(copies.enter_context(tempfile.TemporaryDirectory(prefix="dobandit-"))) / path.name
-        shutil.copyfile(path, place)
-        shutil.copyfile(wal, place.with_name(wal.name))
-    with copies:  # SQLite keeps the files open
-        mode = "mode=ro&immutable=1" if place == path else "mode=rw"
-        connection = sqlite3.connect(
-            f"{place.absolute().as_uri()}?{mode}", uri=True, isolation_level=None, check_same_thread=False
-        )
-        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-        connection.execute("PRAGMA query_only = ON")
-        return connection
-
-
-def _prepare(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA trusted_schema = OFF")  # the file may be a stranger's
-    connection.execute("PRAGMA cell_size_check = ON")
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
-
-
-def _write_first(connection: sqlite3.Connection, created: Event) -> None:
-    """The tables of a new study, and its first event."""
-    rows = list(linked(identity(to_row(created)), "", [created]))
-    make_tables(connection)
-    _insert(connection, rows)
-
-
-def _write_new(draft: Path, created: Event) -> None:
-    """The file that is to be moved. A write-ahead log would stay behind, so it comes last, while it is empty."""
-    with contextlib.closing(_connect(draft)) as connection:
-        _prepare(connection)
-        _write_first(connection, created)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("SELECT 1 FROM event").fetchone()  # needs the log: a full disk is noticed here
-    alone = f"{draft.absolute().as_uri()}?immutable=1"  # without whatever lies beside it
-    with contextlib.closing(sqlite3.connect(alone, uri=True)) as connection:
-        sound = connection.execute("PRAGMA quick_check").fetchone() == ("ok",)
-        if not sound or connection.execute("SELECT count(*) FROM event").fetchone() != (1,):
-            raise StorageError(f"{draft.parent}: what was written there cannot be read again; no study was made")
-
-
-def _publish(draft: Path, path: Path) -> None:
-    """Give a study its name, unless it is taken. An interruption may come when that has just been done."""
-    mine = draft.stat()
-    try:
-        move(draft, path)
-    except BaseException as error:
-        if path.exists() and os.path.samestat(mine, path.stat()):
-            with made(str(path)):
-                raise
-        if isinstance(error, FileExistsError):
-            raise _taken(path) from None
-        raise
-
-
-def _insert(connection: sqlite3.Connection, rows: Iterable[Row]) -> None:
-    connection.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", rows)
-
-
-def _check_alone(path: Path) -> None:
-    """SQLite takes the log of a file that is gone for that of a new one with its name, and brings the old study back.
-    It may be all that is left of a study's outcomes, so it is not removed here."""
-    for beside in _names_beside(path):
-        if beside.exists():
-            raise StudyError(f"{beside} is left of another study; move it away first, or choose another name")
-
-
-def _taken(path: Path) -> StudyError:
-    return StudyError(f"{path} exists already; choose another name")
-
-
-def _remove(path: Path) -> None:
-    """A file, and what SQLite puts beside it."""
-    for file in (path, *_names_beside(path)):
-        with contextlib.suppress(OSError):
-            file.unlink()
-
-
-def _names_beside(path: Path) -> list[Path]:
-    return [path.with_name(path.name + ending) for ending in _BESIDE]
-
-
-def _keep_name(folder: Path) -> None:
-    """Put the list of a folder's files on the disk, too, where there is a way to say so."""
-    if hasattr(os, "O_DIRECTORY"):
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-@contextmanager
-def _told(name: str) -> Iterator[None]:
-    """What goes wrong inside SQLite, as a sentence."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise _explained(name, error) from error
-    except OSError as error:
-        raise cannot_write(name, error) from error
-
-
-def _primary(error: sqlite3.Error) -> str:
-    """The kind of an error, as SQLite calls it."""
-    return str(getattr(error, "sqlite_errorname", "SQLITE_")).split("_")[1]
-
-
-def _explained(name: str, error: sqlite3.Error) -> DobanditError:
-    primary = _primary(error)
-    if primary in _BUSY:
-        return StorageError(f"{name}: others have been writing for {PATIENCE:g} seconds; try again")
-    if primary in _FULL:
-        return StorageError(f"{name}: cannot be written: {error}; nothing was changed")
-    if primary in _DAMAGED or (not primary and isinstance(error, sqlite3.OperationalError)):  # a text that is none
-        return StudyError(f"{name} is not a study, or it is damaged: {in_words(error)}")
-    return StorageError(f"{name}: {error}")
