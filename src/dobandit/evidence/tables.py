@@ -49,14 +49,13 @@ def write_columns(path: Path, columns: Columns) -> None:
     if form == ".parquet":
         _write_parquet(path, columns)
         return
-    rows = zip(*(column.tolist() for column in columns.values()), strict=True)
     with path.open("x", encoding="utf-8", newline="") as out:
         if form == ".json":
-            _write_json(out, list(columns), rows)
+            _write_json(out, list(columns), zip(*(column.tolist() for column in columns.values()), strict=True))
         else:
             writer = csv.writer(out, lineterminator="\n")
             writer.writerow(map(_harmless, columns))
-            writer.writerows(map(_harmless, row) if any(map(_is_formula, row)) else row for row in rows)
+            writer.writerows(zip(*map(_harmless_cells, columns.values()), strict=True))
 
 
 def _write_json(out: TextIO, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -76,6 +75,13 @@ def _is_formula(value: object) -> bool:
 def _harmless(value: Any) -> Any:
     """With a quote before it, which a spreadsheet takes for the sign of a text. To read the value, remove the quote."""
     return f"'{value}" if _is_formula(value) else value
+
+
+def _harmless_cells(column: NDArray[Any]) -> list[Any]:
+    cells: list[Any] = column.tolist()
+    texts = {value for value in cells if isinstance(value, str)} if column.dtype.kind in "OU" else set()
+    formulas = {text: _harmless(text) for text in texts if _is_formula(text)}
+    return [formulas.get(value, value) for value in cells] if formulas else cells
 
 
 def _write_parquet(path: Path, columns: Columns) -> None:

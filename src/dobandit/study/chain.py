@@ -7,10 +7,10 @@ hashes would be.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import secrets
 from collections.abc import Iterable, Iterator
+from hashlib import sha256
 
 from dobandit.study.damage import damaged
 from dobandit.study.events import Event, Row, from_row, to_row
@@ -34,8 +34,9 @@ def identity(first: Row) -> str:
 
 def link(study: str, previous: str, row: Row) -> str:
     """The hash of an event that follows the one with the hash `previous`."""
-    said = f"{study}\n{row.number}\n{previous}\n{row.time!r}\n{row.kind}\n{row.pull}\n{row.content}"
-    return hashlib.sha256(said.encode(errors="surrogatepass")).hexdigest()
+    number, time, kind, pull, content, _ = row
+    said = f"{study}\n{number}\n{previous}\n{time!r}\n{kind}\n{pull}\n{content}"
+    return sha256(said.encode(errors="surrogatepass")).hexdigest()
 
 
 def linked(study: str, previous: str, events: Iterable[Event]) -> Iterator[Row]:
@@ -50,10 +51,10 @@ def events_in(name: str, study: str, previous: str | None, rows: Iterable[Row]) 
     """The events in these rows, which follow each other and the one with the hash `previous` (None: it is unknown);
     one that is not what was written is refused."""
     for row in rows:
-        expected = None if previous is None else link(study, previous, row)
-        if row.hash is not None and expected is not None and row.hash != expected:
+        written, expected = row.hash, None if previous is None else link(study, previous, row)
+        if written != expected and written is not None and expected is not None:
             raise damaged(name, f"{_changed(row)}; all faults are listed by: dobandit study verify {name}")
-        previous = expected if row.hash is None else row.hash
+        previous = expected if written is None else written
         yield from_row(name, row, previous or "")
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 from dobandit.errors import DobanditError, StudyError
@@ -12,6 +13,8 @@ from dobandit.study.facts import KINDS, AboutPull, Fact, is_moment, is_text
 
 F = TypeVar("F", bound=Fact)
 _as_text = json.JSONEncoder(separators=(",", ":")).encode
+_decode = json.JSONDecoder().raw_decode
+_SHORT = 128  # characters; events of such length often say what others have said
 
 
 class Event(NamedTuple):
@@ -67,11 +70,22 @@ def from_row(name: str, row: Row, hash: str) -> Event:
     """The event in this row of the study of this name; its hash is known."""
     number, time, kind, pull, text, _ = row
     try:
-        content = json.loads(text)
-        if not (is_text(kind) and is_moment(time) and isinstance(content, Mapping)):
+        if not (is_text(kind) and is_text(text) and is_moment(time)):
             raise ValueError("its kind, its time or its content is missing")
         if kind not in KINDS:
             raise StudyError(f"this study has an event {kind!r}, which only a newer version of dobandit knows")
-        return Event(number, time, KINDS[kind].read(pull, content), hash)
+        said = _said_often(kind, text) if len(text) < _SHORT else _said(kind, text)
+        return Event(number, time, KINDS[kind].made(pull, said), hash)
     except (ValueError, TypeError, RecursionError) as error:
         raise damaged(name, f"event {number} makes no sense: {in_words(error)}") from None
+
+
+def _said(kind: str, text: str) -> dict[str, Any]:
+    """What an event of this kind says. This is `json.loads` in less time: what we write has no spaces around it."""
+    content, end = _decode(text)
+    if end != len(text) or type(content) is not dict:
+        raise ValueError("its content is not JSON")
+    return KINDS[kind].checked(content)
+
+
+_said_often = lru_cache(maxsize=1024)(_said)

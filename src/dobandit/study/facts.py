@@ -30,20 +30,23 @@ def _is_whole(value: Any) -> bool:
     return type(value) is int and value >= 0
 
 
+def _is_mapping(value: object) -> bool:
+    return type(value) is dict or isinstance(value, Mapping)
+
+
 # The types of fields, each with the check of a value that is given; a field with a default may be None.
 Whole = Annotated[int, _is_whole]
-Pull = Annotated[int, lambda value: _is_whole(value) and value > 0]
 Integer = Annotated[int, lambda value: type(value) is int]
 Flag = Annotated[bool, lambda value: isinstance(value, bool)]
 Amount = Annotated[float, lambda value: _is_number(value) and 0 < value < float("inf")]
 End = Annotated[float | None, lambda value: value is None or is_moment(value)]
 Text = Annotated[str, is_text]
 Name = Annotated[str | None, is_text]
-Outcome = Annotated[Mapping[str, str], lambda value: isinstance(value, Mapping) and all(map(is_text, value.values()))]
+Outcome = Annotated[Mapping[str, str], lambda value: _is_mapping(value) and all(map(is_text, value.values()))]
 Source = Annotated[int | str, lambda value: value in ("policy", "extension") or _is_whole(value)]
-Plain = Annotated[Mapping[str, Any], lambda value: isinstance(value, Mapping)]
-Rule = Annotated[Mapping[str, Any] | None, lambda value: value is None or isinstance(value, Mapping)]
-PlainOrNone = Annotated[Mapping[str, Any] | None, lambda value: isinstance(value, Mapping)]
+Plain = Annotated[Mapping[str, Any], _is_mapping]
+Rule = Annotated[Mapping[str, Any] | None, lambda value: value is None or _is_mapping(value)]
+PlainOrNone = Annotated[Mapping[str, Any] | None, _is_mapping]
 
 
 class Fact:
@@ -56,26 +59,33 @@ class Fact:
 
     @classmethod
     def read(cls, pull: object, content: Mapping[str, Any]) -> Self:
-        """The fact that is written down like this; a ValueError says what is wrong with it."""
-        return cls(**cls._checked({**content, "pull": pull}))
+        """The fact about a pull that is written down like this; a ValueError says what is wrong with it."""
+        return cls.made(pull, cls.checked(content))
+
+    @classmethod
+    def made(cls, pull: object, checked: Mapping[str, Any]) -> Self:
+        """The same of a content that was checked already."""
+        fact = object.__new__(cls)  # many are read: `__init__` of a frozen class takes as long as all the rest
+        vars(fact).update(checked)
+        return fact
 
     def content(self) -> dict[str, Any]:
         """What is written down, beside the number of the pull; a ValueError says what is wrong with it."""
-        found = self._checked(vars(self))
-        found.pop("pull", None)
-        return found
+        return self.checked(vars(self))
 
     @classmethod
-    def _checked(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields that have a value."""
+    def checked(cls, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields that have a value, but for the number of the pull; a ValueError says what is wrong with them."""
         found = {}
-        for name, (check, is_needed) in _FORMS[cls].items():
-            if name in values and (is_needed or values[name] is not None):
-                if not check(values[name]):
-                    raise ValueError(f"{cls.kind} has the {name} {str(values[name])[:40]!r}")
-                found[name] = values[name]
-            elif is_needed:
-                raise ValueError(f"{cls.kind} has no {name}")
+        for name, check, is_needed in _FORMS[cls]:
+            value = values.get(name, MISSING)
+            if value is MISSING or (value is None and not is_needed):
+                if is_needed:
+                    raise ValueError(f"{cls.kind} has no {name}")
+            elif check(value):
+                found[name] = value
+            else:
+                raise ValueError(f"{cls.kind} has the {name} {str(value)[:40]!r}")
         return found
 
 
@@ -90,7 +100,21 @@ class Created(Fact):
 
 @dataclass(frozen=True)
 class AboutPull(Fact):
-    pull: Pull
+    pull: int
+
+    @classmethod
+    def made(cls, pull: object, checked: Mapping[str, Any]) -> Self:
+        return super().made(pull, {"pull": cls._number(pull), **checked})
+
+    def content(self) -> dict[str, Any]:
+        self._number(self.pull)
+        return super().content()
+
+    @classmethod
+    def _number(cls, pull: object) -> object:
+        if type(pull) is not int or pull < 1:
+            raise ValueError(f"{cls.kind} has the pull {str(pull)[:40]!r}")
+        return pull
 
 
 @dataclass(frozen=True)
@@ -185,10 +209,12 @@ KINDS = {
     for kind in (Created, Asked, Leased, Told, Recorded, Amended, Withdrawn, Extended, Observed, Stopping)
 }
 EVENT_KINDS = tuple(KINDS)
-# The check of every field, and whether it must be there.
-_FORMS: dict[type[Fact], dict[str, tuple[Callable[[Any], bool], bool]]] = {}
+# Every field but the number of the pull: its check, and whether it must be there.
+_FORMS: dict[type[Fact], list[tuple[str, Callable[[Any], bool], bool]]] = {}
 for _kind in KINDS.values():
     _hints = get_type_hints(_kind, include_extras=True)
-    _FORMS[_kind] = {f.name: (_hints[f.name].__metadata__[0], f.default is MISSING) for f in fields(_kind)}
+    _FORMS[_kind] = [
+        (f.name, _hints[f.name].__metadata__[0], f.default is MISSING) for f in fields(_kind) if f.name != "pull"
+    ]
 Result = Told | Recorded | Amended  # what says an outcome
 Correction = Amended | Withdrawn  # what changes the meaning of events before it

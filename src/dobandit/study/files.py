@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -111,7 +110,7 @@ def outcome_columns(events: Iterable[Event], gone: Collection[int], problem: Pro
     """Every outcome that counts, in the order of the pulls, as columns; pulls that were withdrawn are `gone`. What was
     done is in the column `intervention`, so that another study can `observe` the file."""
     variables, arms = problem.graph.variables, [str(arm) for arm in problem.arms]
-    begun, told, known = dict[int, tuple[int, str, float]](), dict[int, float](), dict[str, str]()
+    begun, told, known = dict[int, tuple[int, str, float]](), dict[int, float](), dict[Any, Any]()
     outcomes: dict[int, tuple[str, ...]] = {}
     for event in events:
         fact = event.fact
@@ -121,16 +120,16 @@ def outcome_columns(events: Iterable[Event], gone: Collection[int], problem: Pro
             worker = fact.worker if isinstance(fact, facts.Asked) else ""
             begun[fact.pull] = fact.arm, known.setdefault(worker, worker), event.time
         if isinstance(fact, facts.Result):
-            told[fact.pull] = event.time
-            outcomes[fact.pull] = tuple(known.setdefault(fact.outcome[v], fact.outcome[v]) for v in variables)
+            values = tuple(map(fact.outcome.__getitem__, variables))
+            told[fact.pull], outcomes[fact.pull] = event.time, known.setdefault(values, values)
     pulls = sorted(told)
     ours: tuple[list[Any], ...] = (
         pulls,
         [arms[begun[pull][0]] for pull in pulls],
         [problem.costs[begun[pull][0]] for pull in pulls],
         [begun[pull][1] for pull in pulls],
-        [_written(begun[pull][2]) for pull in pulls],
-        [_written(told[pull]) for pull in pulls],
+        _written([begun[pull][2] for pull in pulls]),
+        _written([told[pull] for pull in pulls]),
     )
     theirs = {v: [outcomes[pull][k] for pull in pulls] for k, v in enumerate(variables)}
     return dict(zip(columns(problem).values(), ours, strict=True)) | theirs
@@ -155,8 +154,9 @@ def _free(name: str, taken: Iterable[str]) -> str:
 def _column(values: Sequence[Any], kind: type, domain: Domain | None) -> NDArray[Any]:
     """Values of one kind; where the value of a variable is missing, the column has None in its place."""
     blanks = () if domain is None else (UNKNOWN, MISSING) if domain.has_missing else (UNKNOWN,)
-    made = [None if value in blanks else kind(value) for value in values]
-    return np.array(made, dtype=object if kind is str or None in made else kind)
+    known = {value: None if value in blanks else kind(value) for value in set(values)}
+    made = [known[value] for value in values]
+    return np.array(made, dtype=object if kind is str or None in known.values() else kind)
 
 
 def _kinds(problem: Problem) -> dict[str, type]:
@@ -174,5 +174,7 @@ def _kind(domain: Sequence[str]) -> type:
     return int if all(value.removeprefix("-").isdecimal() for value in domain) else float
 
 
-def _written(time: float) -> str:
-    return datetime.fromtimestamp(time, UTC).isoformat(timespec="milliseconds")
+def _written(times: Sequence[float]) -> list[str]:
+    """Seconds since 1970 as ISO 8601 with milliseconds."""
+    moments = (np.array(times) * 1000).astype("datetime64[ms]")
+    return [f"{text}+00:00" for text in np.datetime_as_string(moments).tolist()]
