@@ -76,6 +76,25 @@ def new_file(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
+def filled(folder: Path) -> Iterator[Path]:
+    """A draft of the files of a folder, which appear there together when the block ends: at once if the folder is empty
+    or does not exist yet, else one after the other, each complete. Other files in it stay; no link is followed."""
+    import tempfile
+
+    is_new = not folder.exists() or (not folder.is_symlink() and not any(folder.iterdir()))
+    is_new &= os.access(folder.parent, os.W_OK) and not os.path.ismount(folder)
+    with tempfile.TemporaryDirectory(prefix=DRAFT, dir=folder.parent if is_new else folder) as made:
+        draft = Path(made) / "files"
+        draft.mkdir()
+        yield draft
+        try:
+            draft.rename(folder)
+        except OSError:
+            for file in draft.iterdir():
+                file.replace(folder / file.name)
+
+
+@contextmanager
 def _draft(path: Path) -> Iterator[Path]:
     """A file of the same name in a temporary folder beside `path`."""
     import tempfile

@@ -14,9 +14,10 @@ from typing import Any, TextIO
 import click
 
 from dobandit import __version__
-from dobandit.cli.printable import printable, without_passwords
+from dobandit.cli.passwords import without_passwords
 from dobandit.errors import DobanditError
 from dobandit.files import reason
+from dobandit.printable import printable_lines
 
 COMMANDS = {
     "init": "Write a commented problem to start from.",
@@ -99,7 +100,7 @@ def _explained(error: Exception) -> tuple[str, int]:
             usage = f"{error.ctx.get_usage()}\n\n" if isinstance(error, click.UsageError) and error.ctx else ""
             return f"{usage}Error: {error.format_message()}", 2
         case DobanditError():
-            return "\n".join(f"error: {printable(line)}" for line in str(error).splitlines()), error.exit_code
+            return "\n".join(f"error: {line}" for line in str(error).splitlines()), error.exit_code
         case BrokenPipeError():
             _forget(sys.stdout)
             return "", 0  # the reader has seen enough
@@ -122,7 +123,7 @@ def _trace(error: BaseException, arguments: Sequence[str]) -> None:
 
 def _say(text: str) -> None:
     try:
-        click.echo(text, err=True, nl=bool(text))
+        click.echo(printable_lines(text), err=True, nl=bool(text))
         sys.stderr.flush()
     except OSError:
         _forget(sys.stderr)  # the message is lost, but the exit code still says what happened

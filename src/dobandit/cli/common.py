@@ -14,6 +14,7 @@ import click
 from dobandit.errors import ArmError, ProblemError, WorldError
 from dobandit.files import new_file
 from dobandit.json_text import json_text
+from dobandit.printable import printable_lines
 from dobandit.problem import Arm, Problem
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def read_rows(path: Path, weights: str | None = None) -> Source:
 def say(text: str, quiet: bool) -> None:
     """Talk: to stderr, and not at all if the user wants quiet."""
     if not quiet:
-        click.echo(text, err=True)
+        click.echo(printable_lines(text), err=True)
 
 
 def answer(document: dict[str, Any], sentence: str, as_json: bool, quiet: bool) -> None:
@@ -103,6 +104,10 @@ def console() -> Console:
     class Screen(Console):
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError  # the reader has seen enough; rich would end with an exit code of its own
+
+        def print(self, *objects: Any, **how: Any) -> None:
+            """Texts may be those of others; tables have escaped their cells."""
+            super().print(*(printable_lines(o) if isinstance(o, str) else o for o in objects), **how)
 
     screen = Screen(highlight=False, emoji=False)
     return screen if screen.is_terminal else Screen(highlight=False, emoji=False, width=max(screen.width, NARROWEST))

@@ -23,10 +23,11 @@ from dobandit.cli.common import (
     with_common_options,
     world_of,
 )
-from dobandit.cli.simulating import ALL, CLUSTER, SEED, crew, progress, ready, writing
+from dobandit.cli.simulating import ALL, CLUSTER, SEED, check_length, crew, progress, ready, writing
 from dobandit.cli.tables import cell, table
 from dobandit.errors import counted, listing
 from dobandit.evidence import NONE_MISSING, fit
+from dobandit.files import filled
 from dobandit.policies import left_out, name_of, policies_for, policy, spec_of
 from dobandit.problem import Problem, Stop
 from dobandit.report import AGAINST, comparison_page, number, rule_in_words, summary_rows, write_html
@@ -73,6 +74,7 @@ def command(
     found.with_stop(rule)  # so that a wrong one is refused before any work is done
     chosen = chosen_names(names, found, quiet)
     labels = [spec_of(policy(name)) for name in chosen]
+    check_length((max((*budgets, 0.0)) or found.budget) / _cheapest(found), trials, len(chosen))
     usual = None if trials >= WORTH_PROCESSES else 1
     with ready(out, figures=True), progress(labels, quiet) as report, crew(workers, cluster, usual) as at_work:
         start, world = time.perf_counter(), _world(found, problem, quiet)
@@ -93,6 +95,11 @@ def command(
         _write(results, found, out, facts, quiet)
     if as_json:
         print_json({**_document(results, seconds), **({"missing": missing._asdict()} if source else {})})
+
+
+def _cheapest(problem: Problem) -> float:
+    """The lowest cost of a pull, as far as it is known before costs are drawn."""
+    return min([cost for cost in problem.costs if isinstance(cost, float)], default=1.0)
 
 
 def _say_notes(results: Results, chosen: list[str], has_log: bool, quiet: bool) -> None:
@@ -175,7 +182,7 @@ def _show_savings(results: Results, rule: Stop) -> None:
 def _write(results: Results, problem: Problem, folder: Path, facts: dict[str, str], quiet: bool) -> None:
     """Tidy results, a figure, and a page with both."""
     page = comparison_page(results, f"Policies on {facts['problem']}", facts, problem)
-    with writing(folder):
-        results.write(folder / "results.csv")
-        write_html(page, folder, "png")
+    with writing(folder), filled(folder) as draft:
+        results.write(draft / "results.csv")
+        write_html(page, draft, "png")
     say(f"wrote {folder / 'report.html'}, results.csv, regret.png and graph.png", quiet)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import click
 
-from dobandit.errors import StorageError
+from dobandit.errors import DobanditError, StorageError
 from dobandit.files import make_folder, storing
 from dobandit.simulation import BATCH, BLOCK, Cluster, Submits, cluster, processes
 
@@ -20,6 +20,8 @@ WORKERS = click.option("--workers", type=click.IntRange(1), help="Number of proc
 CLUSTER = click.option(
     "--cluster", metavar="ADDRESS", help="Run on a Dask cluster: tcp://host:8786, or local:8 for eight processes here."
 )
+ROUND, PULL, TRIAL = 3e-5, 2e-7, 1e-4  # seconds that quick policies take, on a usual machine
+DAY = 86400.0
 ALL = "all"  # in place of the name of a policy: every one that fits
 
 
@@ -54,6 +56,17 @@ def on_cluster(address: str | None, workers: int | None) -> AbstractContextManag
     if address is not None and workers is not None:
         raise click.UsageError("--workers and --cluster exclude each other: a cluster has its own workers")
     return nullcontext() if address is None else cluster(address)
+
+
+def check_length(pulls: float, trials: int, runs: int) -> None:
+    """Refuse a simulation that takes longer than a day even with quick policies: so many pulls in each of the trials,
+    for so many policies and worlds."""
+    seconds = runs * (pulls * (ROUND + trials * PULL) + trials * TRIAL)
+    if seconds > DAY:
+        raise DobanditError(
+            f"{runs * pulls * trials:,.0f} pulls would take about {seconds / 3600:,.0f} hours; choose smaller "
+            "budgets or fewer trials"
+        )
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from dobandit.evidence import STANDARD_INPUT
 from dobandit.graph import QUOTED, unquoted
 from dobandit.problem import Problem
 from dobandit.report import rule_in_words, stop_in_words, why_nothing
-from dobandit.study import MEMORY, WORKER, Money, Receipt, Study, asked_document, shown
+from dobandit.study import MEMORY, WORKER, Money, Receipt, Study, asked_document, is_whole, shown
 from dobandit.study import amount as as_money
 
 VALUES = click.argument("values", metavar="X=1 Y=0 ...", nargs=-1)
@@ -213,8 +213,8 @@ def stop(study: Study, off: bool, by: str | None, as_json: bool, quiet: bool, **
 
 
 def _id(text: str) -> int:
-    if not text.isdecimal():
-        raise click.UsageError(f"{text!r} is not the ID of a pull: write ID X=1 Y=0")
+    if not is_whole(text):
+        raise click.UsageError(f"{text[:40]!r} is not the ID of a pull: write ID X=1 Y=0")
     return int(text)
 
 

@@ -12,9 +12,9 @@ import click
 
 from dobandit.cli import study_verify
 from dobandit.cli.common import answer, console, print_json, say, with_common_options
-from dobandit.cli.printable import printable
 from dobandit.cli.tables import cell, table
 from dobandit.errors import counted
+from dobandit.printable import printable
 from dobandit.report import (
     AT_ALL_TIMES,
     NO_RANGE,

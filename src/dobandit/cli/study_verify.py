@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from dobandit.cli.common import print_json, say, with_common_options
-from dobandit.cli.printable import printable
 from dobandit.errors import StudyError, counted
+from dobandit.printable import printable
 from dobandit.study import Verification, verified_document, verify
 
 

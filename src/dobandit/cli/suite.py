@@ -9,9 +9,10 @@ from pathlib import Path
 import click
 
 from dobandit.cli.common import FILE, console, print_json, say, several, with_common_options
-from dobandit.cli.simulating import ALL, CLUSTER, SEED, WORKERS, crew, progress, ready, writing
+from dobandit.cli.simulating import ALL, CLUSTER, SEED, WORKERS, check_length, crew, progress, ready, writing
 from dobandit.cli.tables import cell, table
 from dobandit.errors import counted, listing
+from dobandit.files import filled
 from dobandit.policies import policy
 from dobandit.problem import OBJECTIVES, Objective
 from dobandit.suite import BUDGETS, COSTS, USUAL_COSTS, WORLDS, Comparison, compare, find
@@ -97,7 +98,9 @@ def command(
         say(f"note: {note}", quiet)
     names = () if ALL in names else names
     goal: Objective = objective or _objective_of(names)
-    figures = len(set(budgets or BUDGETS[goal])) > 1
+    grid = budgets or BUDGETS[goal]
+    figures = len(set(grid)) > 1
+    check_length(max(grid), trials, len(chosen) * max(len(names), 1))
     with ready(out, figures), progress(chosen, quiet) as report, crew(workers, cluster) as at_work:
         run = partial(compare, costs=costs, budgets=budgets or None, trials=trials, seed=seed)
         run = partial(run, executor=at_work.executor)
@@ -154,8 +157,8 @@ def _some(budgets: Sequence[float]) -> list[float]:
 def _write(comparisons: Sequence[Comparison], folder: Path, seed: int, quiet: bool) -> None:
     from dobandit.report import write_suite
 
-    with writing(folder):
-        write_suite(comparisons, folder, seed)
+    with writing(folder), filled(folder) as draft:
+        write_suite(comparisons, draft, seed)
     figures = any(len(comparison.grid) > 1 for comparison in comparisons)
     beside = ", results.csv and the figures beside it" if figures else " and results.csv"
     say(f"wrote {folder / 'report.html'}{beside}", quiet)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from dobandit.cli.printable import printable
+from dobandit.printable import printable
 
 if TYPE_CHECKING:
     from rich.table import Table

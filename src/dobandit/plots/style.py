@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 from dobandit.errors import DobanditError, needing
 from dobandit.files import replacing
+from dobandit.printable import printable_lines
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -160,7 +161,11 @@ def to_bytes(figure: Figure, form: str) -> bytes:
 
 def _drawn(figure: Figure, form: str, settings: Mapping[str, object]) -> tuple[bytes, bool]:
     """The file, and whether the fonts have all letters."""
+    from matplotlib.text import Text
+
     drawn = io.BytesIO()
+    for text in figure.findobj(Text):
+        text.set_text(printable_lines(text.get_text()))  # an SVG file with control characters cannot be read
     with warnings.catch_warnings(record=True) as caught, plain_style(**settings):
         warnings.simplefilter("always")
         figure.savefig(drawn, format=form, dpi=150, metadata=UNWRITTEN[form])

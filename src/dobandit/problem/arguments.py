@@ -13,6 +13,7 @@ from dobandit.problem.labels import is_numeral, label
 
 Worth = dict[str, float]  # what each value of the reward is worth, in the user's units
 BINARY = ("0", "1")
+MOST_VARIABLES, MOST_VALUES = 5000, 1000  # of a problem and of a variable: it may come from a stranger
 ANY = "any"  # the range of a reward that may be any number
 ANY_NUMBER: Mapping[str, float] = {"-inf": -math.inf, "inf": math.inf}
 NUMBER = "number"  # the domain of a measurement that is not put into bins
@@ -26,6 +27,9 @@ def read_graph(given: GraphLike, observed: Iterable[str] | None, faults: Faults)
         faults.add(("graph",), str(error))
         faults.raise_any()
         raise AssertionError from None
+    if len(graph.variables) > MOST_VARIABLES:
+        faults.add(("graph",), f"{len(graph.variables):,} variables; at most {MOST_VARIABLES:,} are possible")
+        faults.raise_any()
     faults.hidden = graph.origin.hidden
     kept = graph.variables if observed is None else faults.names(observed, ("observed",), graph.variables)
     return graph, kept
@@ -122,6 +126,10 @@ def _values(values: list[Value], place: Place, faults: Faults) -> tuple[str, ...
     labels = tuple(map(label, values))
     if len(labels) < 2:
         faults.add(place, "a variable needs at least two values")
+    elif len(labels) > MOST_VALUES:
+        faults.add(
+            place, f"{len(labels):,} values; at most {MOST_VALUES:,} are possible: put numbers into [bins], group texts"
+        )
     elif "" in labels:
         faults.add(place, "a value must not be empty")
     elif len(set(labels)) < len(labels):

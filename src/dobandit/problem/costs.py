@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -97,6 +97,8 @@ def _stated(
 ) -> dict[Target, SimpleCost]:
     """The costs that are stated, by what they are stated for."""
     found: dict[Target, SimpleCost] = {}
+    settable = {variable for arm in arms for variable in arm.variables}
+    together = {target for arm in arms if len(arm.settings) > 1 for target in (frozenset(arm.settings), _of_set(arm))}
     for key, value in faults.mapping(stated, ("costs",)).items():
         place = ("costs", str(key))
         cost = read_cost(value, place, faults)
@@ -105,7 +107,7 @@ def _stated(
         except ArmError as error:
             faults.add(place, str(error))
             continue
-        if _is_arm(target, arms, domains, place, faults):
+        if _can_be_set(target, settable, domains, place, faults) and _is_offered(target, together, place, faults):
             if target in found:
                 faults.add(place, "the cost of this arm is stated twice")
             found[target] = cost
@@ -131,8 +133,7 @@ def read_cost(value: CostLike, place: Place, faults: Faults) -> SimpleCost:
     return 1.0
 
 
-def _is_arm(target: Target, arms: tuple[Arm, ...], domains: Domains, place: Place, faults: Faults) -> bool:
-    settable = {variable for arm in arms for variable in arm.variables}
+def _can_be_set(target: Target, settable: Collection[str], domains: Domains, place: Place, faults: Faults) -> bool:
     for variable, value in target:
         if variable not in domains:
             faults.unknown(place, f"there is no variable {variable}", variable, domains)
@@ -143,8 +144,12 @@ def _is_arm(target: Target, arms: tuple[Arm, ...], domains: Domains, place: Plac
         else:
             continue
         return False
-    names = sorted(variable for variable, _ in target)
-    if len(names) < 2 or any(target in (frozenset(arm.settings), _of_set(arm)) for arm in arms):
+    return True
+
+
+def _is_offered(target: Target, together: Collection[Target], place: Place, faults: Faults) -> bool:
+    if len(target) < 2 or target in together:
         return True
+    names = sorted(variable for variable, _ in target)
     faults.add(place, f"no arm sets {listing(names)} together: name them in together, or remove this line")
     return False

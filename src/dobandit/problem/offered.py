@@ -19,6 +19,7 @@ from dobandit.problem.faults import Faults, is_positive
 from dobandit.problem.variables import Variables
 
 MOST_ARMS = 1000  # where variables are set together
+MOST_SINGLE_ARMS = 10_000
 ENOUGH = 5000  # sets after which counting ends: they are too many anyway
 Set = tuple[str, ...]  # of variables, in graph order
 Values = Mapping[str, tuple[str, ...]]  # that variables can be set to
@@ -40,6 +41,12 @@ def read_arms(offer: Offer, known: Variables, faults: Faults) -> tuple[Set, tupl
     graph, values, settable = known.graph, known.settings, _settable(offer.intervenable, known, faults)
     named = _named_sets(offer.together, known.full_graph, settable, faults)
     sizes, singles = {v: len(values[v]) for v in settable}, [(v,) for v in settable]
+    if (number := sum(sizes.values())) > MOST_SINGLE_ARMS:
+        faults.add(
+            ("intervenable",),
+            f"{number:,} values can be set; at most {MOST_SINGLE_ARMS:,} are possible: name the variables that matter",
+        )
+        faults.raise_any()
     small = _small_sets(offer.most_at_once, graph, known.reward, sizes, faults)
     sets = sorted({*named, *small}, key=lambda s: (len(s), [graph.variables.index(v) for v in s]))
     too_many = bool(sets) and _are_too_many(1 + _number([*singles, *sets], sizes), len(small) > ENOUGH, offer, faults)

@@ -21,6 +21,7 @@ from dobandit.problem import MISSING, Domain, Problem, Value, is_missing, is_num
 from dobandit.study import facts
 from dobandit.study.events import Event
 from dobandit.study.outcomes import UNKNOWN, written
+from dobandit.study.pulls import is_whole
 
 OURS = ("id", INTERVENTION, "cost", "worker", "begun", "told")
 
@@ -67,7 +68,7 @@ def read_outcomes(source: Source, problem: Problem) -> tuple[list[OutcomeRow], l
         last[pull] = "" if end is None else f" (again in {source.where(end)})"
     by_pull, faults = dict[int, list[OutcomeRow]](), list[str]()
     for (pull, *values), number in zip(zip(*found.columns, strict=True), found.weights, strict=True):
-        if (text := label(pull)).isdecimal():
+        if is_whole(text := label(pull)):
             row = OutcomeRow(int(text), dict(zip(column_of, values, strict=True)), places[text], last[text])
             by_pull.setdefault(row.pull, []).extend([row] * int(number))
         else:
@@ -171,7 +172,7 @@ def _kind(domain: Sequence[str]) -> type:
     """What all values of a domain are: whole numbers, numbers or texts."""
     if not all(map(is_numeral, domain)):
         return str
-    return int if all(value.removeprefix("-").isdecimal() for value in domain) else float
+    return int if all(is_whole(value.removeprefix("-")) for value in domain) else float
 
 
 def _written(times: Sequence[float]) -> list[str]:

@@ -15,6 +15,7 @@ from dobandit.problem import Arm, is_number, is_positive
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 TimeToLive = float | timedelta | str | None
+LONGEST = 18  # digits of a number
 _LONGEST = 100 * 366 * 86400  # a hundred years
 
 
@@ -85,10 +86,17 @@ class Withdrawal(int):
         return made
 
 
+def is_whole(text: str) -> bool:
+    """Whether a text is a whole number, such as that of a pull; Python does not read one of thousands of digits."""
+    return text.isdecimal() and len(text) < LONGEST
+
+
 def numbered(pull: int, last: int) -> int:
     """The number of a pull that there is."""
     if not isinstance(pull, Integral) or isinstance(pull, bool):
         raise DobanditError(f"a pull is named by its number, such as 1, not by {pull!r}")
+    if abs(pull) >= 10**LONGEST:
+        raise DobanditError(f"a pull is named by its number, such as 1, not by one with more than {LONGEST} digits")
     if not 1 <= int(pull) <= last:
         raise NoSuchPull(pull, last)
     return int(pull)

@@ -5,6 +5,9 @@ and `:/`), if `postgres:`, `psql:` or the like is in it, or if it may hold a pas
 `password=`. So `run:3.db` and `C:\\x.db` are files. `./` before the name of a file says that it is one. Only
 postgresql:// and postgres:// are taken, in any case; another address is refused, and no error repeats it.
 
+`postgresql://#name` has no database in it: that one is taken from the environment variable DOBANDIT_URL, so that a
+password need not stand in the list of processes.
+
 What is shown of an address is put together from the parts that may be seen, never cut out of its text, so that
 no password slips through, whatever is in it.
 """
@@ -19,6 +22,7 @@ from urllib.parse import quote
 from dobandit.errors import DobanditError, needing
 
 NAME = "study"  # of a study without a name
+URL = "DOBANDIT_URL"  # the environment variable with the address of a database
 
 _ANY_CASE = re.IGNORECASE | re.DOTALL
 _OURS = re.compile(r"\s*postgres(?:ql)?://", _ANY_CASE)
@@ -68,14 +72,19 @@ def is_database(where: str) -> bool:
 
 def address_of(where: str) -> Address:
     found = _FORM.fullmatch(where.strip())
-    url = f"postgresql://{found[1]}" if found else ""
-    parts = _parts(url) if found else None
-    if found is None or parts is None:
+    given = os.environ.get(URL, "").strip()
+    is_elsewhere = bool(found and not found[1] and given)
+    base = _FORM.fullmatch(given) if is_elsewhere else found
+    url = f"postgresql://{base[1]}" if base else ""
+    parts = _parts(url) if base else None
+    if found is None or base is None or parts is None:
         raise DobanditError(
-            "this is not the address of a database: write postgresql://user:password@host/database#name, "
+            f"{URL if is_elsewhere else 'this'} is not the address of a database: write "
+            "postgresql://user:password@host/database#name, "
             "and in its parts %40 for @, %2F for /, %23 for #, %20 for a space and %25 for %"
         )
-    return Address(url, found[2] or NAME, _shown(parts) + (f"#{found[2]}" if found[2] else ""))
+    name = found[2] or base[2]
+    return Address(url, name or NAME, _shown(parts) + (f"#{name}" if name else ""))
 
 
 def _parts(url: str) -> dict[str, Any] | None:

@@ -37,7 +37,13 @@ class Snapshot(NamedTuple):
     def from_row(cls, number: int, made_by: str, text: str) -> Snapshot | None:
         """The snapshot in a table, unless it is damaged; the first format had no checksum, and is of no use."""
         version, *rest = str(made_by).split(" ")
-        if len(rest) != 2 or not rest[0].isdecimal() or rest[1] != checksum(str(text)) or type(number) is not int:
+        if (
+            len(rest) != 2
+            or not rest[0].isdecimal()
+            or len(rest[0]) > 9
+            or rest[1] != checksum(str(text))
+            or type(number) is not int
+        ):
             return None
         return cls(number, version, str(text), int(rest[0]))
 

@@ -1,18 +1,11 @@
-"""What is safe to print: texts of others may hold control characters, and addresses may hold passwords."""
+"""Addresses may hold passwords, which no message shows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-
-def printable(text: str) -> str:
-    r"""The text on one line, with whatever a terminal would not show but obey written out.
-
-    >>> print(printable("lab\x1b[2J"), printable("größer 0"))
-    lab\x1b[2J größer 0
-    """
-    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+from dobandit.printable import printable
 
 
 def without_passwords(text: str, arguments: Sequence[str]) -> str:
