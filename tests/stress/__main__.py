@@ -1,0 +1,33 @@
+"""`make stress`: every attack, one table."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+
+from tests.stress.parts import PARTS
+from tests.stress.table import Extent, Line, shown
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.stress", description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"default: all of {', '.join(PARTS)}")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--minutes", type=float, default=30, help="each part ends when its share of them is over")
+    parser.add_argument("--share", type=float, default=1.0, help="of the full numbers")
+    asked = parser.parse_args()
+    if unknown := set(asked.parts) - PARTS.keys():
+        parser.error(f"there is no part {', '.join(sorted(unknown))}")
+    lines, chosen = list[Line](), asked.parts or list(PARTS)
+    for name in chosen:
+        start = time.monotonic()
+        end = start + 60 * asked.minutes / len(chosen)
+        lines += PARTS[name](Extent(asked.seed, asked.share, end))
+        print(f"{name}: {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
+    print(shown(lines))
+    return 0 if all(line.ok for line in lines) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,136 @@
+"""A study of 200,000 events: a correction while others ask, and what reading it costs."""
+
+from __future__ import annotations
+
+import math
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from dobandit.problem import Problem
+from dobandit.study import Event, Study, facts, verify
+from dobandit.study.plain import array_to_plain
+from dobandit.study.stores import open_store
+from tests.stress.places import quick_folder
+from tests.stress.table import Extent, Line
+
+EVENTS, TOGETHER = 200_000, 5000
+PROBLEM = Problem("Z -> X -> Y; Z -> Y; X <-> W; W -> Y", "Y", budget=10**9, default_cost=2)
+
+
+def history(number: int, seed: int) -> Iterator[Event]:
+    """Events as a study has them that asks and tells: pulls of all arms, told one after the other."""
+    rng, names = np.random.default_rng(seed), PROBLEM.graph.variables
+    for pull in range(1, number // 2 + 1):
+        arm, index = pull % len(PROBLEM.arms), array_to_plain(rng.random(len(PROBLEM.arms)))
+        why = {"reason": "index", "index": index}
+        values = dict(zip(names, map(str, rng.integers(0, 2, len(names)).tolist()), strict=True))
+        outcome = values | dict(PROBLEM.arms[arm].settings)
+        begun = 1_700_000_000.0 + pull
+        yield Event(2 * pull, begun, facts.Asked(pull, arm, 1, "policy", "lab", None, why, {}))
+        yield Event(2 * pull + 1, begun + 0.5, facts.Told(pull, outcome))
+
+
+def made(place: Path, number: int, seed: int) -> None:
+    with Study.create(place, PROBLEM, "f-kube", clock=lambda: 1_700_000_000.0) as study:
+        head = study.head
+    store, events = open_store(str(place)), history(number, seed)
+    while chunk := list(islice(events, TOGETHER)):
+        with store.writing() as access:
+            head = access.append(chunk, head)
+    store.close()
+    with Study.open(place) as study:
+        for _ in range(64):  # as many events as lead to a snapshot
+            study.ask(2, "first", ttl=1)
+
+
+class Asker:
+    """A process that asks and tells until it is stopped, and writes down when each of them was done."""
+
+    def __init__(self, place: Path, times: Path) -> None:
+        self._times, self._child = times, os.fork()
+        if not self._child:
+            try:
+                self._work(place)
+            finally:
+                os._exit(1)
+
+    def _work(self, place: Path) -> None:
+        with Study.open(place) as study, self._times.open("w", buffering=1) as out:
+            while True:
+                (pull,) = study.ask(worker="asker")
+                study.tell(pull.id, {**dict.fromkeys(PROBLEM.graph.variables, "1"), **pull.set})
+                out.write(f"{time.time()}\n")
+
+    def done(self, start: float, end: float) -> int:
+        """How often it was done between two moments."""
+        lines = self._times.read_text().splitlines()[:-1] if self._times.exists() else []
+        return sum(start < float(line) < end for line in lines)
+
+    def stop(self) -> None:
+        os.kill(self._child, signal.SIGKILL)
+        os.waitpid(self._child, 0)
+
+
+def amended(place: Path, seconds: float) -> tuple[float, float]:
+    """The seconds of an amendment of an early outcome while another process asks, and the share of its rate that this
+    one keeps."""
+    asker = Asker(place, place.with_name("times"))
+    try:
+        while not asker.done(0, math.inf):
+            time.sleep(0.05)
+        start = time.time()
+        time.sleep(seconds)
+        before = asker.done(start, time.time()) / seconds
+        start = time.time()
+        with Study.open(place) as study:
+            told = study.log(pull=50)[-1].content["outcome"]
+            study.amend(50, {"Y": 1 - int(told["Y"])})
+        took = time.time() - start
+        during = asker.done(start, start + took) / took
+    finally:
+        asker.stop()
+    return took, during / before
+
+
+def cost(place: Path, work: Callable[[Study], object]) -> tuple[float, float]:
+    """The seconds of the processor and the megabytes that a process of its own takes for it, with opening."""
+    child = os.fork()
+    if not child:
+        code = 1
+        try:
+            with Study.open(place) as study:
+                work(study)
+            code = 0
+        finally:
+            os._exit(code)
+    _, status, used = os.wait4(child, 0)
+    assert status == 0
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+
+
+def run(extent: Extent) -> list[Line]:
+    number = extent.number(EVENTS)
+    with quick_folder() as folder:
+        place = folder / "s.db"
+        made(place, number, extent.seed)
+        reading = {
+            "explain": cost(place, lambda study: study.explain(number // 4)),
+            "log": cost(place, lambda study: study.log(most=20)),
+            "export": cost(place, lambda study: study.export(folder / "out.csv")),
+        }
+        seconds, kept = amended(place, max(0.5, 5 * extent.share))
+        sound = verify(place).ok
+    measured = f"{seconds:.1f} s, the others keep {100 * kept:.0f}% of their rate"
+    met = seconds < 5 and kept >= 0.5
+    lines = [Line(f"amend, {number:,} events", 1, not sound, measured=measured, goal="5 s, 50%", met=met)]
+    for what, (used, memory) in reading.items():
+        measured = f"{used:.1f} s, {memory:.0f} MB"
+        met = used < 1.5 and memory < 150
+        lines.append(Line(f"{what}, {number:,} events", 1, measured=measured, goal="1.5 s, 150 MB", met=met))
+    return lines
