@@ -4,7 +4,7 @@
 # make bench   set up, then measure the figures of benchmarks/ and print them beside their goals
 # make reproduction   set up, then rerun the paper's experiments and write docs/reproduction.md
 # make calibration   set up, then measure how often intervals contain the truth
-# make stress  set up, then kill workers of studies 300 times per store, the server 50 times, and send it 1,000 requests
+# make stress  set up, then attack studies in all ways: kills, faults, malformed inputs, flipped bits; prints one table
 # make mutants   set up, then change single things in the code and print how many changes the tests detect
 # make audit   look the pinned versions up in the advisories of PyPI
 # make site    set up, then build the documentation into site/
@@ -58,10 +58,9 @@ programs:
 	  || { $(INSTALL) --no-install-recommends nginx-light openssl > /dev/null; } \
 	  || echo "LEFT OUT: THE TEST OF THE SERVICE BEHIND A PROXY. Install the packages nginx-light and openssl"
 
+# Other attacks: make stress STRESS='--seed 7 --minutes 60 kills flips'
 stress: $(READY)
-	DOBANDIT_KILLS=300 $(BIN)/python -m pytest tests/study/test_crashes.py tests/study/test_workers.py
-	DOBANDIT_SERVER_KILLS=50 $(BIN)/python -m pytest tests/service/test_killed.py
-	DOBANDIT_REQUESTS=1000 $(BIN)/python -m pytest tests/service/test_generated.py
+	$(BIN)/python -m tests.stress $(STRESS)
 
 # Known weaknesses of the pinned versions; it needs the advisories of PyPI.
 audit:

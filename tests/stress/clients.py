@@ -63,6 +63,6 @@ def stopped(clients: Sequence[Client], place: str) -> Found:
         doubled = sum(event.kind == "told" for event in events) - len(told)
         doubled += sum(len(client.told) for client in clients) - len(acknowledged)
         doubled += max(len(study.pulls()) - len(clients), 0)  # a client that asks again gets the same pull
-        spent = sum(float(problem.costs[arms[pull]]) for pull in told)  # type: ignore[arg-type]
+        spent = sum(float(problem.costs[arms[pull]]) for pull in told)
         doubled += abs(money.spent - spent) > 1e-6 or not study.verify().ok
     return Found(len(acknowledged), lost, doubled, sum(client.is_alive() for client in clients))

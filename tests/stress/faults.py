@@ -24,7 +24,7 @@ from dobandit.cli import main
 from dobandit.errors import DobanditError
 from dobandit.study import Study, verify
 from tests.stress.places import quick_folder
-from tests.stress.table import Extent, Line
+from tests.stress.table import Extent, Line, total
 from tests.study.driving import SMALL, drive, laboratory
 
 CALLS = ("write", "pwrite64", "fsync", "fdatasync", "link", "rename", "unlink", "openat", "ftruncate", "fcntl")
@@ -185,9 +185,8 @@ def run(extent: Extent) -> list[Line]:
             with copy_of(sound) as folder:
                 found.append(tried(case, folder, fault, call, k))
     wrong = [line.what for line in found if not line.ok]
-    totals = [sum(numbers) for numbers in zip(*(line[1:7] for line in found), strict=True)]
     measured = "; ".join(wrong[:3]) or f"of {len(faults):,}, {len(CASES)} commands"
-    return [Line("faults at system calls", *totals, measured=measured, goal="0 lost")]
+    return [total("faults at system calls", found, measured, "0 lost")]
 
 
 @contextlib.contextmanager

@@ -12,12 +12,14 @@ import random
 import resource
 import signal
 from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 from tests.stress.faults import exit_code, prepared
 from tests.stress.malformed import commands
 from tests.stress.places import quick_folder
-from tests.stress.table import Extent, Line
+from tests.stress.table import Extent, Line, total
 
 SECONDS, MEGABYTES, TOGETHER = 10, 1024, 25
 
@@ -70,24 +72,20 @@ def tried(inputs: list[list[str]]) -> Iterator[tuple[Result, bool]]:
         rest = rest[len(found) :]
 
 
+def judged(result: Result, is_over: bool, folder: Path) -> Line:
+    """The line of one command; its name is what to look at if it is not well."""
+    what = json.dumps([text[:60].replace(str(folder), "") for text in result.arguments])
+    hung = result.code == -signal.SIGPROF
+    failed = result.code == 1 or (result.code < 0 and not hung)
+    return Line(what, 1, hung=int(hung), over=int(is_over), failed=int(failed))
+
+
 def run(extent: Extent) -> list[Line]:
-    rng, tally = random.Random(extent.seed), [0, 0, 0, 0]
-    worst = list[str]()
+    found = list[Line]()
     with quick_folder() as folder:
         prepared(folder)
-        source = commands(folder, rng)
-        batch = list[list[str]]()
-        number = extent.number(5000)
-        for i in extent.until_the_end(5000):
-            batch.append(next(source))
-            if len(batch) == TOGETHER or i == number - 1:
-                for (arguments, code), is_over in tried(batch):
-                    hung = code == -signal.SIGPROF
-                    failed = code == 1 or (code < 0 and not hung)
-                    tally = [a + b for a, b in zip(tally, (1, hung, is_over, failed), strict=True)]
-                    if hung or failed or is_over:
-                        worst.append(json.dumps([text[:60].replace(str(folder), "") for text in arguments]))
-                batch = []
-    number, hung, over, failed = tally
-    goal = f"{SECONDS} s, {MEGABYTES} MB"
-    return [Line("malformed inputs", number, 0, 0, hung, over, failed, measured="; ".join(worst[:5]), goal=goal)]
+        source, rest = commands(folder, random.Random(extent.seed)), extent.until_the_end(5000)
+        while batch := [next(source) for _ in islice(rest, TOGETHER)]:
+            found += [judged(result, is_over, folder) for result, is_over in tried(batch)]
+    worst = "; ".join(line.what for line in found if not line.ok)
+    return [total("malformed inputs", found, worst[:300], f"{SECONDS} s, {MEGABYTES} MB")]

@@ -178,12 +178,12 @@ def lasting_places(kind: str) -> Iterator[Places]:
 
 def run(extent: Extent) -> list[Line]:
     lines = []
-    for kind in ("SQLite", "PostgreSQL"):
+    for stores_left, kind in ((2, "SQLite"), (1, "PostgreSQL")):
         with lasting_places(kind) as places:
-            found = [
-                killed(places, policy, problem, extent.until_the_end(500), extent.seed + i)
-                for i, (policy, problem) in enumerate(LED)
-            ]
+            found = []
+            for i, (policy, problem) in enumerate(LED):
+                kills = extent.part(2 * stores_left - i).until_the_end(500)
+                found.append(killed(places, policy, problem, kills, extent.seed + i))
         number, hits, lost, doubled = map(sum, zip(*found, strict=True))
         measured = f"{hits:,} in the middle of their work"
         lines.append(Line(f"SIGKILL of workers, {kind}", number, lost, doubled, measured=measured, goal="0 lost"))

@@ -73,10 +73,11 @@ def run(extent: Extent) -> list[Line]:
         clients = [Client(url, f"client {i}") for i in range(CLIENTS)]
         for client in clients:
             client.start()
-        _wait(lambda: proxy.faults >= number or time.monotonic() > extent.end)
+        _wait(lambda: proxy.faults >= number or time.monotonic() > extent.end or not _all_live(clients))
         proxy.is_sound = True
         before = sum(len(client.told) for client in clients)
-        _wait(lambda: sum(len(client.told) for client in clients) > before)  # they have come back
+        _wait(lambda: sum(len(client.told) for client in clients) > before or not _all_live(clients))  # they come back
+        failed = sum(not client.is_alive() for client in clients)
         found = stopped(clients, place)
         proxy.close()
     return [
@@ -86,10 +87,15 @@ def run(extent: Extent) -> list[Line]:
             found.lost,
             found.doubled,
             found.hung,
+            failed=failed,
             measured=f"{found.told:,} outcomes acknowledged",
             goal="0 lost",
         )
     ]
+
+
+def _all_live(clients: list[Client]) -> bool:
+    return all(client.is_alive() for client in clients)
 
 
 def _wait(is_over: Callable[[], bool]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 
@@ -14,6 +14,11 @@ class Extent(NamedTuple):
     seed: int = 1
     share: float = 1.0
     end: float = math.inf
+
+    def part(self, left: int) -> Extent:
+        """The first of several parts that are left: it may take its share of the time."""
+        now = time.monotonic()
+        return self._replace(end=now + (self.end - now) / left)
 
     def number(self, full: int) -> int:
         return max(1, round(full * self.share))
@@ -43,6 +48,12 @@ class Line(NamedTuple):
     @property
     def ok(self) -> bool:
         return self.met and not (self.lost or self.doubled or self.hung or self.over or self.failed)
+
+
+def total(what: str, lines: Sequence[Line], measured: str, goal: str) -> Line:
+    """Many lines in one."""
+    counts = {name: sum(getattr(line, name) for line in lines) for name in Line._fields[1:7]}
+    return Line(what, **counts, measured=measured, goal=goal)
 
 
 HEAD = ("", "tried", "lost", "doubled", "hung", "memory", "failed", "measured", "goal", "")

@@ -15,7 +15,7 @@ from dobandit.errors import DataError
 from dobandit.evidence.grouped import Grouped, Measured
 from dobandit.evidence.numbers import as_number
 from dobandit.evidence.reading import Reading
-from dobandit.evidence.source import FIRST, Occurrence, Weights, no_values, require
+from dobandit.evidence.source import FIRST, MOST_WEIGHT, Occurrence, Weights, no_values, require
 from dobandit.graph import normal
 from dobandit.problem import is_null
 
@@ -47,6 +47,9 @@ class Columns:
         if len(given) != rows:
             raise DataError(f"weights: {len(given)} numbers for {rows} rows")
         self._weights: Array = given * times
+        with np.errstate(over="ignore"):
+            if not self._weights.sum() < MOST_WEIGHT:
+                raise DataError(f"the weights add up to {MOST_WEIGHT:g} or more; divide all of them by a number")
         self.probabilities = bool((given % 1 != 0).any())
 
     def group(self, variables: Sequence[str], measure: str | None = None) -> Grouped:

@@ -14,7 +14,7 @@ from dobandit.evidence.columns import Columns
 from dobandit.evidence.grouped import Grouped, Measured
 from dobandit.evidence.numbers import as_number, not_a_number, number
 from dobandit.evidence.reading import Reading
-from dobandit.evidence.source import FIRST, Occurrence, Source, require
+from dobandit.evidence.source import FIRST, MOST_WEIGHT, Occurrence, Source, require
 from dobandit.problem import is_missing
 
 
@@ -49,8 +49,11 @@ class Frame:
         w = nw.col(weights)
         asked = {"low": w.min(), "missing": w.null_count(), "total": w.sum(), "broken": (w % 1 != 0).sum()}
         (low, missing, total, broken), *_ = self._fetched(self._frame.select(**asked))
-        if missing or (low is not None and not (low >= 0 and math.isfinite(total))):
-            raise DataError(f"{weights}: weights are numbers that are not negative, and none may be missing")
+        if missing or (low is not None and not (low >= 0 and total < MOST_WEIGHT)):
+            raise DataError(
+                f"{weights}: weights are numbers that are not negative, none may be missing, and they add up to less "
+                f"than {MOST_WEIGHT:g}"
+            )
         self.probabilities = bool(broken)
 
     def group(self, variables: Sequence[str], measure: str | None = None) -> Grouped:

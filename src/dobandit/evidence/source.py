@@ -17,6 +17,7 @@ from dobandit.evidence.grouped import Grouped
 from dobandit.evidence.reading import Reading
 
 FIRST = 1000  # rows
+MOST_WEIGHT = 1e100  # of all rows: squares of it are numbers, too
 Weights = str | ArrayLike | None  # the name of a column, or a number for every row
 
 

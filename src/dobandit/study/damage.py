@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -17,7 +18,7 @@ def making_sense_of(name: str) -> Iterator[None]:
     """Whatever fails in here fails because of what is written in the study, which may be anything."""
     try:
         yield
-    except (StudyError, StorageError):
+    except (StudyError, StorageError, sqlite3.Error):  # of which the store says what they mean
         raise
     except MissingPolicy as error:
         raise StudyError(

@@ -1,0 +1,65 @@
+"""A small share of every attack of `make stress`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import pytest
+
+from tests.stress import fairness, faults, flips, inputs, large, proxy
+from tests.stress.table import Extent, Line, shown, total
+
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked"),
+    pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
+]
+
+
+def safe(lines: list[Line]) -> bool:
+    """Whether nothing went wrong; what is measured depends on the machine, and is not judged here."""
+    return all(line._replace(met=True).ok for line in lines)
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+def test_faults_at_system_calls() -> None:
+    (found,) = lines = faults.run(Extent(2, 0.01))
+    assert found.tried >= len(faults.CASES)
+    assert safe(lines), shown(lines)
+
+
+def test_cut_connections() -> None:
+    (found,) = lines = proxy.run(Extent(2, 0.04))
+    assert found.tried >= 20
+    assert safe(lines), shown(lines)
+
+
+def test_malformed_inputs() -> None:
+    (found,) = lines = inputs.run(Extent(2, 0.008))
+    assert found.tried == 40
+    assert safe(lines), shown(lines)
+
+
+def test_flipped_bits() -> None:
+    (found,) = lines = flips.run(Extent(2, 0.02))
+    assert found.tried == 40
+    assert safe(lines), shown(lines)
+
+
+def test_a_crowd_of_writers() -> None:
+    (found,) = lines = fairness.run(Extent(2, 0.01))
+    assert found.tried > 8
+    assert safe(lines), shown(lines)
+
+
+def test_a_long_history() -> None:
+    lines = large.run(Extent(2, 0.01))
+    assert [line.what.split(",")[0] for line in lines] == ["amend", "explain", "log", "export"]
+    assert safe(lines), shown(lines)
+
+
+def test_the_table_tells_what_is_wrong() -> None:
+    lines = [Line("sound", 5, goal="0"), Line("lossy", 5, lost=1), Line("slow", 1, measured="9 s", met=False)]
+    assert [line.ok for line in lines] == [True, False, False]
+    assert [row.endswith("| ok      |") for row in shown(lines).splitlines()[2:]] == [True, False, False]
+    assert total("all", lines, "", "")[1:3] == (11, 1)
