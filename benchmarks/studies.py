@@ -22,6 +22,7 @@ import numpy as np
 import dobandit as db
 from _script import can_compare, options, record, timed
 from dobandit.problem import Value
+from dobandit.study import chain
 
 SMALL = db.Problem("Z -> X -> Y; Z -> Y; X <-> W; W -> Y", "Y", budget=10**9, default_cost=2)
 EIGHT = db.Problem(
@@ -38,13 +39,14 @@ class Extent(NamedTuple):
 
     seconds: float = 3.0  # of asking and telling
     batch: int = 50
+    pairs: int = 5
     history: int = 10_000  # pulls before an ask is timed
     together: int = 500  # of these in a batch
     asks: int = 100
     rows: int = 1_000_000
 
 
-SMOKE = Extent(seconds=0.02, batch=5, history=10, together=5, asks=2, rows=100)
+SMOKE = Extent(seconds=0.02, batch=5, pairs=1, history=10, together=5, asks=2, rows=100)
 
 
 def per_second(step: Callable[[], object], seconds: float) -> float:
@@ -128,6 +130,25 @@ def time_to_observe(path: Path, number: int) -> float:
         return timed(lambda: study.observe(rows, name="log"))[0]
 
 
+def cost_of_hashes(folder: Path, extent: Extent) -> float:
+    """How much longer an ask and tell takes because every event has a hash: the median of some pairs of runs."""
+    ratios = []
+    for i in range(extent.pairs):
+        plain = _without_hashes(lambda path=folder / f"plain-{i}.db": ours(path, extent.seconds, extent.batch))  # type: ignore[misc]
+        ratios.append(plain / ours(folder / f"hashed-{i}.db", extent.seconds, extent.batch))
+    return statistics.median(ratios)
+
+
+def _without_hashes(work: Callable[[], float]) -> float:
+    """What the work measures if hashes take no time."""
+    link = chain.link
+    chain.link = lambda study, previous, row: "0" * 64
+    try:
+        return work()
+    finally:
+        chain.link = link
+
+
 def compare(folder: Path, where: str, extent: Extent, with_optuna: bool) -> None:
     seconds, batch = extent.seconds, extent.batch
     mine, many = ours(folder / "a.db", seconds), ours(folder / "b.db", seconds, batch)
@@ -154,6 +175,8 @@ def main() -> None:
     if Path("/dev/shm").is_dir():
         with tempfile.TemporaryDirectory(dir="/dev/shm") as memory:
             compare(Path(memory), "on a disk that is memory", extent, with_optuna)
+            ratio = cost_of_hashes(Path(memory), extent)
+            print(f"  with hashes, batches of {extent.batch} take {ratio:.2f} of the time without")
 
 
 if __name__ == "__main__":

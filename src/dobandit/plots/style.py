@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import unicodedata
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +18,6 @@ from typing import TYPE_CHECKING, Literal
 
 from dobandit.errors import DobanditError, needing
 from dobandit.files import replacing
-from dobandit.printable import printable_lines
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -145,6 +145,9 @@ def legend_below(figure: Figure, entries: Sequence[Entry], columns: int, above: 
         text.set_parse_math(False)
 
 
+_NOT_IN_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|\xef\xbf[\xbe\xbf]")  # a file that has it cannot be read
+
+
 def to_bytes(figure: Figure, form: str) -> bytes:
     """A figure as a file of this form: png, svg or pdf."""
     drawn, has_all = _drawn(figure, form, {"svg.hashsalt": "dobandit", "pdf.fonttype": 42})
@@ -161,11 +164,7 @@ def to_bytes(figure: Figure, form: str) -> bytes:
 
 def _drawn(figure: Figure, form: str, settings: Mapping[str, object]) -> tuple[bytes, bool]:
     """The file, and whether the fonts have all letters."""
-    from matplotlib.text import Text
-
     drawn = io.BytesIO()
-    for text in figure.findobj(Text):
-        text.set_text(printable_lines(text.get_text()))  # an SVG file with control characters cannot be read
     with warnings.catch_warnings(record=True) as caught, plain_style(**settings):
         warnings.simplefilter("always")
         figure.savefig(drawn, format=form, dpi=150, metadata=UNWRITTEN[form])
@@ -173,7 +172,8 @@ def _drawn(figure: Figure, form: str, settings: Mapping[str, object]) -> tuple[b
     for other in caught:
         if other not in missing:
             warnings.warn_explicit(other.message, other.category, other.filename, other.lineno)
-    return drawn.getvalue(), not missing
+    content = drawn.getvalue()
+    return _NOT_IN_XML.sub(b"?", content) if form == "svg" else content, not missing
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:

@@ -26,6 +26,7 @@ from dobandit.estimate.observational.question import Question, arm_of
 from dobandit.estimate.observational.ruled_out import RuledOut, ruled_out
 from dobandit.evidence import NONE_MISSING, Data, MissingRows, Weights, frame, open_source
 from dobandit.markup import html_table
+from dobandit.printable import printable
 from dobandit.problem import Arm, Goal, Problem, Value
 
 if TYPE_CHECKING:
@@ -113,10 +114,10 @@ class Effects:
 
         shown = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 3, 0, 0))
         for i, name in enumerate(heads := self._heads()):
-            shown.add_column(Text(name), justify="left" if i in (0, len(heads) - 1) else "right")
+            shown.add_column(Text(printable(name)), justify="left" if i in (0, len(heads) - 1) else "right")
         for cells in self._cells():
-            shown.add_row(*map(Text, cells))
-        return Group(shown, *(Text(note, style="dim") for note in self.notes()))
+            shown.add_row(*(Text(printable(cell)) for cell in cells))
+        return Group(shown, *(Text(printable(note), style="dim") for note in self.notes()))
 
     def __str__(self) -> str:
         from rich.console import Console
