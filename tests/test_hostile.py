@@ -85,11 +85,11 @@ def test_no_command_lets_a_file_command_the_terminal(file: Path, dobandit: Run) 
         ["study", "tell", study, 1, "X=a", "Y=1"],
         ["study", "tell", study, 2, "X=\x1b[5m", "Y=1"],
         ["study", "observe", study, log],
-        *[["study", name, study] for name in ("status", "best", "log", "pulls", "verify", "\x1b[31m")],
         ["study", "explain", study, 2],
         ["study", "export", study, file.with_name("out\x1b[0m.csv")],
         ["\x1b[31m"],
     ]
+    commands += [["study", name, study] for name in ("status", "best", "log", "pulls", "verify", "\x1b[31m")]
     for command in commands:
         ran = dobandit(*command)
         assert ran.code != 1, (command, ran)
