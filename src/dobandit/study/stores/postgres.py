@@ -161,7 +161,7 @@ class PostgresStore(Chained):
         self._has_hashes = self._has_hashes or _has_hashes(self._connection)
         hashes, before = ("e.hash, b.hash", _BEFORE) if self._has_hashes else ("NULL, NULL", "")
         sql = f"SELECT {_COLUMNS}, {hashes} FROM dobandit_event e {before} WHERE e.study = %s {where}"
-        with _sentences(self.name):  # here, because whoever reads a history takes other errors for damage
+        with _sentences(self.name):  # here, because readers of a history take other errors for damage
             return list(self._connection.execute(sql, (self._study, *values)))
 
     def _insert(self, rows: Iterable[Row]) -> None:
