@@ -39,7 +39,7 @@ edges = "Z -> X -> Y; Z -> Y; X <-> W; W -> Y"
 [costs]
 default = 1.7
 """
-OUTCOME = ("Z=1", "X=0", "W=1", "Y=1")
+OUTCOME = ("Z=1", "X=1", "W=1", "Y=1")  # pull 5 sets X to 1
 
 
 class Case(NamedTuple):
@@ -150,7 +150,8 @@ def tried(case: Case, folder: Path, fault: str, call: str, number: int) -> Line:
         there = case.effects(folder)
         lost = (code == 0 and not there) or not verify(folder / "s.db").ok
         again = _again(case, folder)
-        doubled = case.effects(folder) != 1 or again not in (0, 2, 4)
+        after = case.effects(folder)
+        lost, doubled = lost or not after or again not in (0, 2, 4), after > 1
     except DobanditError:
         lost, doubled = True, False
     return Line(f"{case.name} {fault} {call} {number}", 1, lost, doubled, code is None, failed=failed)
@@ -176,6 +177,7 @@ def run(extent: Extent) -> list[Line]:
                 exit_code([text.format(folder) for text in case.arguments])  # imports what the command needs
             with copy_of(sound) as folder:
                 calls = calls_of(case, folder)
+                assert case.effects(folder) == 1, case.name
             faults += [(case, fault, call, k + 1) for call in calls for k in range(calls[call]) for fault in FAULTS]
         rng.shuffle(faults)
         number = max(len(CASES), round(extent.share * len(faults)))

@@ -47,7 +47,9 @@ class Line(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        return self.met and not (self.lost or self.doubled or self.hung or self.over or self.failed)
+        return (
+            self.met and bool(self.tried) and not (self.lost or self.doubled or self.hung or self.over or self.failed)
+        )
 
 
 def total(what: str, lines: Sequence[Line], measured: str, goal: str) -> Line:
