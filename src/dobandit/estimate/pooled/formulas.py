@@ -21,7 +21,6 @@ The star marks the private table. Pulls of do(X=x) inform P*(Y | M) and P(M | x)
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -78,12 +77,6 @@ def set_axis(variable: str) -> str:
     return f"do({variable})"
 
 
-def acting(graph: Graph, reward: str, do: Iterable[str]) -> Do:
-    """Those of some variables that still matter to the reward when all of them are set."""
-    together = set(do)
-    return graph.in_order(together & graph.without_edges(into=together).ancestral(reward))
-
-
 def formulas(
     graph: Graph, reward: str, do: Do, whole: Graph | None = None, sets: tuple[Set, ...] | None = None
 ) -> tuple[Formula, ...]:
@@ -94,7 +87,7 @@ def formulas(
     needs nothing private, it has all data that there are.
     """
     whole = whole or graph
-    do, ancestors = acting(graph, reward, do), graph.ancestral(reward)
+    do, ancestors = graph.acting(reward, do), graph.ancestral(reward)
     if not do:
         return (observed(graph, reward),)
     short = _own(graph, reward, do, graph.without_edges(into=do).ancestral(reward), whole, sets)

@@ -15,7 +15,7 @@ from dobandit.arrays import Flags, Indices
 from dobandit.estimate.pooled.circuit import Circuit, Compiled, Function
 from dobandit.estimate.pooled.dominance import first_alike
 from dobandit.estimate.pooled.formula_choice import FormulaChoice, cards_of, choice_for, choice_for_observing
-from dobandit.estimate.pooled.formulas import Do, Factor, Formula, acting, overlapping, set_axis
+from dobandit.estimate.pooled.formulas import Do, Factor, Formula, overlapping, set_axis
 from dobandit.estimate.pooled.invariance import pooled, private
 from dobandit.estimate.pooled.messages import Messages, contract
 from dobandit.evidence import CountTable, Layout, measuring
@@ -36,7 +36,7 @@ class Pool:
     def __init__(self, problem: Problem, counted: Iterable[int] | None = None) -> None:
         self.problem = problem
         of_arm = [frozenset(arm.variables) for arm in problem.arms]
-        acts = {s: acting(problem.graph, problem.reward, s) for s in of_arm}  # what still matters when all are set
+        acts = {s: problem.graph.acting(problem.reward, s) for s in of_arm}  # what still matters when all are set
         self.acting = [acts[s] for s in of_arm]
         sets = tuple(dict.fromkeys(of_arm if counted is None else (of_arm[k] for k in counted)))
         chosen: dict[Do, FormulaChoice] = {(): choice_for_observing(problem)}
