@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from dobandit.elimination import Factor as Named
-from dobandit.elimination import contract
+from dobandit.elimination import contract, widest
 from dobandit.estimate.pooled import formula_choice as ways
 from dobandit.estimate.pooled.arm_estimates import ArmEstimator
 from dobandit.estimate.pooled.circuit import total
 from dobandit.estimate.pooled.formulas import Formula, formulas, observed, overlapping
 from dobandit.estimate.pooled.invariance import changed_by, same_effect_as
 from dobandit.estimate.pooled.main_effects import EFFECT, MainEffects
-from dobandit.estimate.pooled.messages import widest
 from dobandit.estimate.pooled.pool import Pool, table_of
 from dobandit.estimate.pooled.posterior import Conditions, shared_groups
 from dobandit.estimate.pooled.stated import Stated

@@ -1,9 +1,8 @@
 """The pooled estimator, which is ours: every outcome counts for every arm that the graph lets it inform.
 
 All data meet in tables P(v | z) that interventions leave unchanged (`invariance`); the mean of an arm is a formula over
-such tables (`formulas`, `formula_choice`), evaluated for all arms at once (`circuit`, `messages`); `estimator` puts it
-together, and `repair` adds hidden causes where the outcomes contradict the graph. docs/how-pooling-works.md explains
-all of it.
+such tables (`formulas`, `formula_choice`), evaluated for all arms at once (`circuit`); `estimator` puts it together,
+and `repair` adds hidden causes where the outcomes contradict the graph. docs/how-pooling-works.md explains all of it.
 """
 
 from dobandit.estimate.pooled.arm_estimates import ArmEstimates

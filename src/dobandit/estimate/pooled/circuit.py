@@ -69,9 +69,9 @@ class Circuit:
         self._operations: list[Operation] = []
         self._levels = [0] * self._size
 
-    @property
-    def constant_one(self) -> Indices:
-        return np.array(self.one)
+    def constant(self) -> Function:
+        """The function that is one."""
+        return Function((), np.array(self.one))
 
     def sum_out(self, functions: Sequence[Function], over: Collection[str]) -> Function:
         """The product of the functions, summed over some variables."""

@@ -12,9 +12,9 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from dobandit.elimination import widest
 from dobandit.estimate.pooled.formulas import Do, Formula, formulas, observed, set_axis
 from dobandit.estimate.pooled.invariance import Set
-from dobandit.estimate.pooled.messages import widest
 from dobandit.problem import Problem
 
 MOST_CELLS = 4096  # of a table that is used at all, and of any intermediate table

@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from dobandit.arrays import Flags, Indices
+from dobandit.elimination import Messages, summed
 from dobandit.estimate.pooled.circuit import Circuit, Compiled, Function
 from dobandit.estimate.pooled.dominance import first_alike
 from dobandit.estimate.pooled.formula_choice import FormulaChoice, cards_of, choice_for, choice_for_observing
 from dobandit.estimate.pooled.formulas import Do, Factor, Formula, overlapping, set_axis
 from dobandit.estimate.pooled.invariance import pooled, private
-from dobandit.estimate.pooled.messages import Messages, contract
 from dobandit.evidence import CountTable, Layout, measuring
 from dobandit.problem import Problem
 
@@ -53,7 +53,7 @@ class Pool:
         self.arms = len(problem.arms)
         self._cards = cards_of(problem)
         self._circuit = Circuit(self.layout.size, self._cards)
-        self._shared: Messages | None = None
+        self._shared: Messages[Function] | None = None
         self._outputs: list[int] = []
         self.arm_of: list[int] = []  # of every estimate
         self.choices: list[list[tuple[int, ...]]] = [[] for _ in problem.arms]  # of every arm: estimates
@@ -122,7 +122,7 @@ class Pool:
         new = {f.variable: f for f in formula.factors}
         if self._shared is None or not self._is_change_of_base(formula):
             functions = [self._function(f, formula) for f in formula.factors]
-            return contract(self._circuit, functions, formula.kept, self._cards)
+            return summed(self._circuit, functions, formula.kept, self._cards)
         # A factor that the formula does not mention sums to one; but the own tables of what is set are left out.
         left_out = set() if formula.sums_over_set else set(formula.do)
         gone = {f.variable for f in self._base.factors if new.get(f.variable, f) != f or f.variable in left_out}
