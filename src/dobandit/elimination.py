@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, reduce
+from heapq import heapify, heappop, heappush
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -83,15 +84,22 @@ def elimination_order(
     def size(v: str) -> int:
         return math.prod(cards[u] for u in near[v])
 
-    sizes = {v: size(v) for v in near if v not in keep}
-    while sizes:
-        v = min(sizes, key=sizes.__getitem__)
+    rank = {v: i for i, v in enumerate(near) if v not in keep}
+    sizes = {v: size(v) for v in rank}
+    queue = [(sizes[v], i, v) for v, i in rank.items()]
+    heapify(queue)
+    while queue:
+        smallest, _, v = heappop(queue)
+        if sizes.get(v) != smallest:
+            continue  # it is gone, or its table has another size by now
         yield v
         del sizes[v]
         around = near.pop(v) - {v}
         for u in around:
             near[u] = (near[u] | around) - {v}
-        sizes.update({u: size(u) for u in around if u in sizes})
+        for u in around & sizes.keys():
+            sizes[u] = size(u)
+            heappush(queue, (sizes[u], rank[u], u))
 
 
 def check_size(numbers: int) -> None:
