@@ -24,6 +24,7 @@ from dobandit.graph.bits import reached, union
 from dobandit.graph.checking import Edge, Origin, Parts, checked
 from dobandit.graph.edges import Nodes
 from dobandit.graph.forms import Forms
+from dobandit.graph.names import normal
 from dobandit.graph.projection import project
 from dobandit.graph.separation import reachable
 from dobandit.markup import html_picture
@@ -147,7 +148,7 @@ class Graph(Forms):
         y
             The variable whose distribution is wanted.
         do
-            The variables that are set, if any.
+            The variables that are set, if any; others than those of the graph do not matter.
 
         Returns
         -------
@@ -161,7 +162,7 @@ class Graph(Forms):
         (('Z', 'X', 'M', 'Y'), ('M', 'Y'))
         """
         bits = self.bits
-        is_set = bits.of(self._known_set(do))
+        is_set = bits.of(v for v in map(normal, [do] if isinstance(do, str) else do) if v in self)
         found = todo = 1 << bits.place[self._known(y)]
         while todo:
             place = todo.bit_length() - 1

@@ -97,6 +97,7 @@ def _stated(
 ) -> dict[Target, SimpleCost]:
     """The costs that are stated, by what they are stated for."""
     found: dict[Target, SimpleCost] = {}
+    settable = {variable for arm in arms for variable in arm.variables}
     for key, value in faults.mapping(stated, ("costs",)).items():
         place = ("costs", str(key))
         cost = read_cost(value, place, faults)
@@ -105,7 +106,7 @@ def _stated(
         except ArmError as error:
             faults.add(place, str(error))
             continue
-        if _is_arm(target, arms, domains, place, faults):
+        if _is_arm(target, arms, settable, domains, place, faults):
             if target in found:
                 faults.add(place, "the cost of this arm is stated twice")
             found[target] = cost
@@ -131,8 +132,9 @@ def read_cost(value: CostLike, place: Place, faults: Faults) -> SimpleCost:
     return 1.0
 
 
-def _is_arm(target: Target, arms: tuple[Arm, ...], domains: Domains, place: Place, faults: Faults) -> bool:
-    settable = {variable for arm in arms for variable in arm.variables}
+def _is_arm(
+    target: Target, arms: tuple[Arm, ...], settable: set[str], domains: Domains, place: Place, faults: Faults
+) -> bool:
     for variable, value in target:
         if variable not in domains:
             faults.unknown(place, f"there is no variable {variable}", variable, domains)

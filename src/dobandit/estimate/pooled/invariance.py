@@ -67,8 +67,12 @@ def pooled(problem: Problem, variable: str, given: Iterable[str]) -> CountTable:
     """The table P(variable | given) with the observations and every arm that leaves it unchanged."""
     given = tuple(given)
     changing = changed_by(problem.graph, variable, given)
-    arms = tuple(k for k, arm in enumerate(problem.arms) if changing.isdisjoint(arm.variables))
-    return CountTable(variable, given, arms=arms)
+    return CountTable(variable, given, arms=unchanged_by(problem, changing))
+
+
+def unchanged_by(problem: Problem, changing: Set) -> tuple[int, ...]:
+    """The arms that set none of these variables."""
+    return tuple([k for k, arm in enumerate(problem.arms) if changing.isdisjoint(arm.variables)])
 
 
 def private(problem: Problem, variable: str, given: Iterable[str], setting: frozenset[Set]) -> CountTable:
