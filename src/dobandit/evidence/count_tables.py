@@ -192,4 +192,4 @@ def add_at(flat: Array, places: Indices, numbers: Array | float) -> None:
     if len(places) == 1:
         flat[places] += numbers
     else:
-        np.add.at(flat, places, numbers)
+        np.add.at(flat, places.ravel(), np.broadcast_to(numbers, places.shape).ravel())  # NumPy is fast on flat places
