@@ -108,8 +108,11 @@ def check_size(numbers: int) -> None:
         raise TooDense(numbers, MOST_NUMBERS)
 
 
-def widest(scopes: Iterable[tuple[str, ...]], keep: Collection[str], cards: Mapping[str, int]) -> int:
-    """The size of the largest table on the way when all variables but `keep` are summed out."""
+def widest(
+    scopes: Iterable[tuple[str, ...]], keep: Collection[str], cards: Mapping[str, int], enough: float = math.inf
+) -> int:
+    """The size of the largest table on the way when all variables but `keep` are summed out; or of the first one that
+    is larger than `enough`."""
     scopes = list(scopes)
     most = max(math.prod(cards[v] for v in s) for s in scopes)
     holding: dict[str, set[frozenset[str]]] = {}  # by variable, the tables that have it
@@ -120,6 +123,8 @@ def widest(scopes: Iterable[tuple[str, ...]], keep: Collection[str], cards: Mapp
         touching = holding.pop(variable)
         joined = frozenset[str]().union(*touching)
         most = max(most, math.prod(cards[v] for v in joined))
+        if most > enough:
+            return most
         for v in joined - {variable}:
             holding[v] = {*(holding[v] - touching), joined - {variable}}
     return most

@@ -12,7 +12,7 @@ from dobandit.cli.common import FILE, PROBLEM, ROWS, console, print_json, read_r
 from dobandit.cli.tables import cell, table
 from dobandit.errors import NotIdentifiable, listing
 from dobandit.estimate.observational import LEVEL, Range, Verdict, arm_ranges, check_graph
-from dobandit.estimate.pooled import Standing, standings
+from dobandit.estimate.pooled import MOST_CELLS, Standing, standings, sums_fit
 from dobandit.evidence import fit
 from dobandit.graph import in_quotes, independencies, number_of_independencies, quoted
 from dobandit.identification import identify
@@ -150,7 +150,13 @@ def _show_ranges(problem: Problem, ranges: list[Range]) -> None:
 
 
 def _notes(problem: Problem) -> Iterator[str]:
-    """Which options are not worth offering: those with the mean of a smaller one, and those that are never the best."""
+    """Which options are not worth offering, those with the mean of a smaller one and those that are never the best; and
+    whether the variables are too densely connected for estimates that use all of them."""
+    if not sums_fit(problem):
+        yield (
+            f"The graph is dense: exact sums over it need tables of more than {MOST_CELLS:,} numbers. Our policies "
+            "estimate some options in a smaller graph around them, or from their own outcomes alone."
+        )
     if problem.sets_single_variables:
         return
     by_set: dict[Set, list[Standing]] = {}

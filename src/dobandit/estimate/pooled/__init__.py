@@ -9,6 +9,7 @@ from dobandit.estimate.pooled.arm_estimates import ArmEstimates
 from dobandit.estimate.pooled.circuit import total
 from dobandit.estimate.pooled.dominance import Standing, standings
 from dobandit.estimate.pooled.estimator import PooledEstimator, Tables
+from dobandit.estimate.pooled.formula_choice import MOST_CELLS, sums_fit
 from dobandit.estimate.pooled.improvement import log_improvements
 from dobandit.estimate.pooled.own import PRIOR, Own, OwnRewards, Unit
 from dobandit.estimate.pooled.repair import Added, Doubts, RepairedGraphs

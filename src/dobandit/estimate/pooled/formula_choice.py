@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from dobandit.elimination import Messages, summed, widest
-from dobandit.estimate.pooled.formulas import Do, Factor, Formula, formulas, observed, set_axis
+from dobandit.estimate.pooled.formulas import Do, Factor, Formula, difference, formulas, observed, set_axis
 from dobandit.estimate.pooled.invariance import Set
 from dobandit.problem import Problem
 
@@ -46,6 +46,11 @@ class FormulaChooser:
         self._shared = Messages(widths, scopes, self._cards)
         self._shared_width = max(widths.widest, *map(self._cells, base.factors))
 
+    @property
+    def base_fits(self) -> bool:
+        """Whether all tables that E[Y] needs are small enough."""
+        return self._shared_width <= MOST_CELLS
+
     def for_observing(self) -> FormulaChoice:
         """The formulas for the mean of do(): its factors, or simply the mean of Y."""
         graph, reward = self._problem.graph, self._problem.reward
@@ -73,17 +78,17 @@ class FormulaChooser:
 
     def _size(self, formula: Formula) -> int:
         """The size of the largest table of a formula, and of any table on the way to its sum."""
-        if formula.base is not self._base and formula is not self._base:
+        if formula is self._base:
+            return self._shared_width
+        changed = difference(formula, self._base) if self.base_fits else None
+        if changed is None:  # then the sum is not made from that of the base
             scopes = [formula.axes(f) for f in formula.factors]
-            return max(*map(self._cells, formula.factors), widest(scopes, formula.kept, self._cards))
-        if self._shared_width > MOST_CELLS:  # then the sum is not made from that of the base
-            return widest([formula.axes(f) for f in formula.factors], formula.kept, self._cards)
-        widths = _Widths(self._cards)
-        if formula is not self._base:
-            changed = [f.variable for f in formula.changes]
-            put = [_scope(formula, f, self._problem.reward) for f in formula.changes]
-            summed(widths, self._shared.around({*changed, *formula.do}, put), formula.kept, self._cards)
-        return max([self._shared_width, widths.widest, *map(self._cells, formula.changes)])
+            most = max(map(self._cells, formula.factors))
+            return max(most, widest(scopes, formula.kept, self._cards, enough=MOST_CELLS))
+        widths, (gone, put) = _Widths(self._cards), changed
+        scopes_put = [_scope(formula, f, self._problem.reward) for f in put]
+        summed(widths, self._shared.around(gone, scopes_put), formula.kept, self._cards)
+        return max([self._shared_width, widths.widest, *map(self._cells, put)])
 
     def _has_wide(self, formula: Formula) -> bool:
         """Whether a table has so many conditions that it stays empty for long."""
@@ -98,6 +103,11 @@ class FormulaChooser:
 
     def _cells(self, factor: Factor) -> int:
         return math.prod(self._cards[v] for v in (*factor.given, factor.variable))
+
+
+def sums_fit(problem: Problem) -> bool:
+    """Whether the tables that exact sums over the whole graph need are small enough; if not, formulas are narrower."""
+    return FormulaChooser(problem, ()).base_fits
 
 
 class Scope(NamedTuple):

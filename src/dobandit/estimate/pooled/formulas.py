@@ -137,6 +137,22 @@ def overlapping(a: Formula, b: Formula) -> bool:
     return any(f.setting is None and tables.get(f.variable, f.given) != f.given for f in b.factors)
 
 
+def difference(formula: Formula, base: Formula) -> tuple[set[str], list[Factor]] | None:
+    """The variables whose factors in the base are gone, and those that take their places; None if one of these reads
+    what the base's does not.
+
+    A factor that the formula does not mention sums to one; but the own tables of what is set are left out.
+    """
+    if formula.base is base:
+        return {*formula.do, *(f.variable for f in formula.changes)}, list(formula.changes)
+    new, given = {f.variable: f for f in formula.factors}, {f.variable: set(f.given) for f in base.factors}
+    if not all(f.variable in given and set(f.given) <= given[f.variable] for f in formula.factors):
+        return None
+    left_out = set() if formula.sums_over_set else set(formula.do)
+    gone = {f.variable for f in base.factors if new.get(f.variable, f) != f or f.variable in left_out}
+    return gone, [f for f in formula.factors if f.variable in gone]
+
+
 def _short(graph: Graph, reward: str, do: Do, whole: Graph, sets: tuple[Set, ...] | None) -> Formula:
     """The product along what still acts on the reward in the graph in which nothing points to what is set.
 

@@ -16,7 +16,7 @@ from dobandit.elimination import Messages, summed
 from dobandit.estimate.pooled.circuit import Circuit, Compiled, Function
 from dobandit.estimate.pooled.dominance import first_alike
 from dobandit.estimate.pooled.formula_choice import FormulaChoice, FormulaChooser, cards_of
-from dobandit.estimate.pooled.formulas import Do, Factor, Formula, overlapping, set_axis
+from dobandit.estimate.pooled.formulas import Do, Factor, Formula, difference, overlapping, set_axis
 from dobandit.estimate.pooled.invariance import pooled, private
 from dobandit.evidence import CountTable, Layout, measuring
 from dobandit.problem import Problem
@@ -120,22 +120,12 @@ class Pool:
         factors."""
         if self._shared is not None and formula is self._base:
             return self._shared.whole
-        if self._shared is not None and formula.base is self._base:
-            gone = {*formula.do, *(f.variable for f in formula.changes)}
-            return self._shared.replaced(gone, [self._function(f, formula) for f in formula.changes], formula.kept)
-        new = {f.variable: f for f in formula.factors}
-        if self._shared is None or not self._is_change_of_base(formula):
+        changed = None if self._shared is None else difference(formula, self._base)
+        if self._shared is None or changed is None:
             functions = [self._function(f, formula) for f in formula.factors]
             return summed(self._circuit, functions, formula.kept, self._cards)
-        # A factor that the formula does not mention sums to one; but the own tables of what is set are left out.
-        left_out = set() if formula.sums_over_set else set(formula.do)
-        gone = {f.variable for f in self._base.factors if new.get(f.variable, f) != f or f.variable in left_out}
-        put = [self._function(f, formula) for f in formula.factors if f.variable in gone]
-        return self._shared.replaced(gone, put, formula.kept)
-
-    def _is_change_of_base(self, formula: Formula) -> bool:
-        base = {f.variable: set(f.given) for f in self._base.factors}
-        return all(f.variable in base and set(f.given) <= base[f.variable] for f in formula.factors)
+        gone, put = changed
+        return self._shared.replaced(gone, [self._function(f, formula) for f in put], formula.kept)
 
     def _function(self, factor: Factor, formula: Formula) -> Function:
         """The cells of a factor. Y is one."""
