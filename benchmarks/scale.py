@@ -21,7 +21,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from _script import options
+from _graphs import confounded_tree
+from _script import options, record
+from dobandit.graph import Graph
 
 GROWTH = (100, 200, 400)  # variables between which exponents are measured
 EXPONENTS = {"compile causal-explore": 1.6, "decide causal-explore": 1.6}  # the largest that are aimed at; others: 1.3
@@ -123,9 +125,7 @@ def inside(line: Line) -> float:
     return decision(policy(name).compile(problem), decisions=5, before=200) / 1000
 
 
-def _graph(line: Line):  # type: ignore[no-untyped-def]
-    from _graphs import confounded_tree
-
+def _graph(line: Line) -> Graph:
     return confounded_tree(line.size, 0 if line.kind == "plain" else line.size // 5, line.kind != "far")
 
 
@@ -169,6 +169,8 @@ def main() -> None:
                 _show(what, f"> {asked.limit} s", f"{line.seconds or ''}")
                 continue
             _show(what, f"{at.seconds:.2f} s", f"{line.seconds or ''}", line.seconds and at.seconds / line.seconds)
+            if line.seconds:
+                record(f"CPU seconds of {what}", at.seconds, line.seconds)
             _show("", f"{at.megabytes:.0f} MB", f"{line.megabytes or ''}",
                   line.megabytes and at.megabytes / line.megabytes)  # fmt: skip
     exponents(found, (4, 8) if asked.smoke else GROWTH)
