@@ -17,7 +17,18 @@ from pathlib import Path
 from _script import FIGURES, Figure, options
 
 HERE = Path(__file__).parent
-SCRIPTS = ("policies", "worlds", "effects", "csv_files", "studies", "service", "reproduction", "pooled", "clusters")
+SCRIPTS = (
+    "policies",
+    "worlds",
+    "effects",
+    "csv_files",
+    "studies",
+    "service",
+    "reproduction",
+    "pooled",
+    "scale",
+    "clusters",
+)
 FEW = ("worlds",)  # of a smoke run: the tests run each of the others by itself
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import dobandit as db
+from _graphs import tree
 from _script import options, record
 from dobandit import worlds
 from dobandit.chance import Chance
@@ -85,17 +86,6 @@ def decision(made: Compiled[Any], decisions: int, before: int) -> float:
 
 def fastest(name: str, graph: Graph, extent: Extent) -> float:
     return min(live_choice(name, graph, extent.decisions, extent.before) for _ in range(extent.runs))
-
-
-def tree(n: int) -> Graph:
-    """Everything leads to Y by one way, and no variable has more than two parents."""
-    rng = np.random.default_rng(n)
-    places, edges = ["Y", "Y"], []
-    for i in range(1, n):
-        below = places.pop(int(rng.integers(len(places))))
-        edges.append((f"X{i}", below))
-        places += [f"X{i}"] * 2
-    return Graph.from_edges(edges)
 
 
 def many_arms(name: str, variables: int, extent: Extent) -> str:

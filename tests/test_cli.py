@@ -159,6 +159,16 @@ def test_check_tests_the_graph_on_data(dobandit: Run, tmp_path: Path, strength: 
     assert ("1 of 1 independencies are contradicted" in text) is rejected
 
 
+def test_check_says_where_a_graph_is_too_dense(dobandit: Run, tmp_path: Path) -> None:
+    file, causes = tmp_path / "problem.toml", ", ".join(f"X{i}" for i in range(12))
+    file.write_text(f'budget = 5\nreward = "Y"\ngraph.edges = "{{{causes}}} -> Y"')
+    assert (
+        "The graph is dense: exact sums over it need tables of more than 4,096 numbers." in dobandit("check", file).out
+    )
+    file.write_text(f'budget = 5\nreward = "Y"\ngraph.edges = "{{{causes[:-5]}}} -> Y"')
+    assert "The graph is dense" not in dobandit("check", file).out
+
+
 def test_check_says_what_was_not_tested(dobandit: Run, tmp_path: Path) -> None:
     file, log = tmp_path / "problem.toml", tmp_path / "log.csv"
     file.write_text('budget = 5\nreward = "Sale"\ngraph.edges = "{Season, Price} -> Sale"')

@@ -11,7 +11,7 @@ import pytest
 from dobandit.errors import DataError
 from dobandit.estimate.observational.independence import LEVEL, check_graph, chi_square_tail, holm, judge, p_value
 from dobandit.evidence import open_source
-from dobandit.graph import Graph
+from dobandit.graph import Graph, number_of_independencies
 from dobandit.graph.implied_independencies import independencies
 from dobandit.problem import Problem
 from tests import named_graphs as named
@@ -29,6 +29,7 @@ def test_promises_are_true_smallest_and_complete() -> None:
     for seed in range(100):
         graph = random_admg(np.random.default_rng([30, seed]), 3, 5)
         found = {(p.a, p.b): set(p.given) for p in independencies(graph)}
+        assert number_of_independencies(graph) == len(found)
         for a, b in combinations(graph.variables, 2):
             others = [v for v in graph.variables if v not in (a, b)]
             subsets = chain.from_iterable(combinations(others, k) for k in range(len(others) + 1))

@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from dobandit.elimination import Factor as Named
-from dobandit.elimination import contract
+from dobandit.elimination import contract, widest
 from dobandit.estimate.pooled import formula_choice as ways
 from dobandit.estimate.pooled.arm_estimates import ArmEstimator
 from dobandit.estimate.pooled.circuit import total
+from dobandit.estimate.pooled.derivative import DenseDerivative
 from dobandit.estimate.pooled.formulas import Formula, formulas, observed, overlapping
 from dobandit.estimate.pooled.invariance import changed_by, same_effect_as
 from dobandit.estimate.pooled.main_effects import EFFECT, MainEffects
-from dobandit.estimate.pooled.messages import widest
 from dobandit.estimate.pooled.pool import Pool, table_of
 from dobandit.estimate.pooled.posterior import Conditions, shared_groups
 from dobandit.estimate.pooled.stated import Stated
@@ -178,6 +178,15 @@ def test_gradients_are_differences() -> None:
         ahead, behind = (circuit.outputs(circuit.values(at + s)) for s in (step, -step))
         slope = (circuit.gradient(circuit.values(at)) * step).sum(axis=1)
         np.testing.assert_allclose((ahead - behind) / 2, slope, rtol=0, atol=1e-12)
+
+
+def test_many_outputs_have_the_same_gradients() -> None:
+    """A large circuit does not list pairs of nodes and outputs; the bits are those of one that does."""
+    for e in exact_models()[::10]:
+        circuit = Pool(e.problem).circuit
+        values = circuit.values(np.random.default_rng(2).uniform(0.1, 0.9, (circuit.cells, 3)))
+        dense = DenseDerivative(circuit.size, circuit.cells, circuit.steps, circuit._outputs)
+        assert (dense.of(values) == circuit.gradient(values)).all()
 
 
 def test_the_effects_of_a_wide_tree_are_those_of_elimination() -> None:

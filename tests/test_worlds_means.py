@@ -13,7 +13,7 @@ from dobandit import elimination
 from dobandit.errors import DobanditError
 from dobandit.graph import Graph
 from dobandit.problem import Problem
-from dobandit.worlds import World, from_tables, parallel, random, xor
+from dobandit.worlds import World, from_tables, model, parallel, random, xor
 from tests import named_graphs as named
 from tests.models import random_admg
 
@@ -274,3 +274,24 @@ def test_a_world_that_is_too_dense_is_refused_in_a_sentence(monkeypatch: pytest.
     monkeypatch.setattr(elimination, "MOST_NUMBERS", 15)
     with pytest.raises(DobanditError, match="the variables are too densely connected for exact sums: a table of 16 "):
         xor(named.FIG7, seed=0).means(problem)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_means_that_share_their_sums_are_those_of_enumeration(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large worlds share; here small ones do, with arms that set up to two variables, in a batch of two worlds."""
+    monkeypatch.setattr(model, "WORTH_SHARING", 0)
+    graph = a_graph(np.random.default_rng(seed))
+    problem = Problem(graph, graph.variables[-1], budget=1, most_at_once=2)
+    world = World.stack(random(graph, seed) for seed in (seed, seed + 100))
+    expected = [enumerated(mechanisms_of(world, trial), problem) for trial in range(2)]
+    np.testing.assert_allclose(world.means(problem), expected, atol=1e-12)
+
+
+def test_a_world_that_is_too_wide_is_refused_before_any_work() -> None:
+    """A grid of 40 by 40 variables has tables of 2^40 numbers at least."""
+    names = [[f"X{i}_{j}" for j in range(40)] for i in range(40)]
+    down = [(names[i][j], names[i + 1][j]) for i in range(39) for j in range(40)]
+    right = [(names[i][j], names[i][j + 1]) for i in range(40) for j in range(39)]
+    graph = Graph.from_edges(down + right)
+    with pytest.raises(DobanditError, match="too densely connected"):
+        xor(graph, seed=0).means(Problem(graph, "X39_39", budget=1))

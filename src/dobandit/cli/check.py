@@ -12,9 +12,9 @@ from dobandit.cli.common import FILE, PROBLEM, ROWS, console, print_json, read_r
 from dobandit.cli.tables import cell, table
 from dobandit.errors import NotIdentifiable, listing
 from dobandit.estimate.observational import LEVEL, Range, Verdict, arm_ranges, check_graph
-from dobandit.estimate.pooled import Standing, standings
-from dobandit.evidence import Fitted, fit
-from dobandit.graph import in_quotes, independencies, quoted
+from dobandit.estimate.pooled import MOST_CELLS, Standing, standings, sums_fit
+from dobandit.evidence import fit
+from dobandit.graph import in_quotes, independencies, number_of_independencies, quoted
 from dobandit.identification import identify
 from dobandit.problem import Choose, Cost, Problem, Total, Uniform
 from dobandit.report import interval, problem_figure
@@ -39,7 +39,7 @@ def command(problem: Path, data: Path | None, plot: Path | None, as_json: bool, 
     if found.world is not None:
         world_of(found, problem)  # what is wrong with it is told now and not in the middle of a run
     source = None if data is None else fit(read_rows(data), found)
-    verdicts = _verdicts(found, source)
+    verdicts = None if source is None else check_graph(found, source)
     learnt = {s: _learnt(found, s) for s in dict.fromkeys(arm.variables for arm in found.arms) if s}
     ranges = [Range()] * len(found.arms) if source is None else arm_ranges(found, source)
     if plot is not None:
@@ -51,15 +51,9 @@ def command(problem: Path, data: Path | None, plot: Path | None, as_json: bool, 
     else:
         _show(found, learnt)
         _show_ranges(found, ranges)
-        _show_independencies(found, verdicts, data)
+        _show_independencies(found, verdicts)
         if source is not None and (sentence := source.affected.told()):
             console().print(f"\n{sentence}")
-
-
-def _verdicts(problem: Problem, source: Fitted | None) -> list[Verdict]:
-    if source is None:
-        return [Verdict(independence, None, False) for independence in independencies(problem.graph)]
-    return check_graph(problem, source)
 
 
 def _learnt(problem: Problem, variables: Set) -> tuple[str, str]:
@@ -72,8 +66,9 @@ def _learnt(problem: Problem, variables: Set) -> tuple[str, str]:
 
 
 def _document(
-    problem: Problem, learnt: dict[Set, tuple[str, str]], verdicts: list[Verdict], ranges: list[Range] | None
+    problem: Problem, learnt: dict[Set, tuple[str, str]], verdicts: list[Verdict] | None, ranges: list[Range] | None
 ) -> dict[str, Any]:
+    untested = (Verdict(independence, None, False) for independence in independencies(problem.graph))
     methods = ["observed" if arm.observes else learnt[arm.variables][0] for arm in problem.arms]
     arms: list[dict[str, Any]] = [
         {
@@ -99,7 +94,7 @@ def _document(
         "arms": arms,
         "independencies": [
             {"a": i.a, "b": i.b, "given": list(i.given), "p_value": p, "rejected": rejected}
-            for i, p, rejected in verdicts
+            for i, p, rejected in (untested if verdicts is None else verdicts)
         ],
     }
 
@@ -124,13 +119,13 @@ def _show(problem: Problem, learnt: dict[Set, tuple[str, str]]) -> None:
     screen.print(problem.graph.draw(screen.width), markup=False)
     if problem.graph.bidirected:
         screen.print("[dim]dashed: a hidden cause acts on both[/]")
-    effect = "observations tell its effect"
+    effect, costs = "observations tell its effect", _cost_texts(problem)
     shown = table("arm", "values", "cost", effect, wrap=effect)
-    shown.add_row("do()", "", _cost_text(problem, ()), "yes: it is the plain mean")
+    shown.add_row("do()", "", costs[()], "yes: it is the plain mean")
     for variables, (method, how) in learnt.items():
         answer = f"[yellow]no[/], {cell(how)}" if method == "none" else f"yes, {method}: {cell(how)}"
         values = " × ".join(", ".join(map(_value, problem.domains[v].known)) for v in variables)
-        shown.add_row(cell(_name(variables)), cell(values), _cost_text(problem, variables), answer)
+        shown.add_row(cell(_name(variables)), cell(values), costs[variables], answer)
     screen.print()
     screen.print(shown)
     for note in _notes(problem):
@@ -155,7 +150,13 @@ def _show_ranges(problem: Problem, ranges: list[Range]) -> None:
 
 
 def _notes(problem: Problem) -> Iterator[str]:
-    """Which options are not worth offering: those with the mean of a smaller one, and those that are never the best."""
+    """Which options are not worth offering, those with the mean of a smaller one and those that are never the best; and
+    whether the variables are too densely connected for estimates that use all of them."""
+    if not sums_fit(problem):
+        yield (
+            f"The graph is dense: exact sums over it need tables of more than {MOST_CELLS:,} numbers. Our policies "
+            "estimate some options in a smaller graph around them, or from their own outcomes alone."
+        )
     if problem.sets_single_variables:
         return
     by_set: dict[Set, list[Standing]] = {}
@@ -178,26 +179,29 @@ def _value(text: str) -> str:
     return in_quotes(text) if "," in text else text
 
 
-def _cost_text(problem: Problem, variables: Set) -> str:
-    """The cost of setting these variables; where it differs between values, the cost of each."""
-    arms = ((arm, cost) for arm, cost in zip(problem.arms, problem.costs, strict=True) if arm.variables == variables)
-    costs = {
-        ", ".join(value for _, value in arm.settings): f"{cost:g}" if isinstance(cost, float) else str(cost)
-        for arm, cost in arms
-    }
+def _cost_texts(problem: Problem) -> dict[Set, str]:
+    """The cost of setting variables, by these; where it differs between values, the cost of each."""
+    by_set: dict[Set, dict[str, str]] = {}
+    for arm, cost in zip(problem.arms, problem.costs, strict=True):
+        values = ", ".join(value for _, value in arm.settings)
+        by_set.setdefault(arm.variables, {})[values] = f"{cost:g}" if isinstance(cost, float) else str(cost)
+    return {variables: _one_or_each(costs) for variables, costs in by_set.items()}
+
+
+def _one_or_each(costs: dict[str, str]) -> str:
     if len(set(costs.values())) == 1:
         return next(iter(costs.values()))
     return "\n".join(cell(f"{values}: {cost}") for values, cost in costs.items())
 
 
-def _show_independencies(problem: Problem, verdicts: list[Verdict], data: Path | None) -> None:
-    screen = console()
+def _show_independencies(problem: Problem, verdicts: list[Verdict] | None) -> None:
+    screen, found = console(), number_of_independencies(problem.graph) if verdicts is None else len(verdicts)
     screen.print()
-    if not verdicts:
+    if not found:
         screen.print("The graph implies no independence, so no data could contradict it.")
         return
-    if data is None:
-        number = "1 independence; test it" if len(verdicts) == 1 else f"{len(verdicts)} independencies; test them"
+    if verdicts is None:
+        number = "1 independence; test it" if found == 1 else f"{found:,} independencies; test them"
         screen.print(f"The graph implies {number} on your rows with --data FILE.")
         return
     shown = table("the graph implies", "p-value", "the data")

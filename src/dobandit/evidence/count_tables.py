@@ -7,6 +7,7 @@ the observations among their factors.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -84,7 +85,7 @@ class Layout:
             for t, parts in zip(self.tables, self.parts, strict=True)
             for number in [() if parts is None else (int(parts.max()) + 1,)]
         ]
-        sizes = [int(np.prod(shape)) for shape in self.shapes]
+        sizes = [math.prod(shape) for shape in self.shapes]
         self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
         self.size = int(self.offsets[-1])
         # Real numbers, because NumPy multiplies matrices of whole ones slowly; all places are exact below 2^53.
@@ -93,10 +94,10 @@ class Layout:
         for k, (table, shape, parts) in enumerate(zip(self.tables, self.shapes, self.parts, strict=True)):
             if parts is not None:
                 shape = shape[1:]
-                self._part_starts[:, k] = parts * int(np.prod(shape))
+                self._part_starts[:, k] = parts * math.prod(shape)
             for axis, v in enumerate(table.variables):
                 if v != problem.reward:  # the reward counts in all of its cells
-                    self._strides[place[v], k] += int(np.prod(shape[axis + 1 :]))
+                    self._strides[place[v], k] += math.prod(shape[axis + 1 :])
         self._has_parts = bool(self._part_starts.any())
         self._every = np.array([t.every for t in self.tables], dtype=np.intp)
         self._rest = np.array([t.rest for t in self.tables], dtype=np.intp)
@@ -106,8 +107,11 @@ class Layout:
         self._shared = self.reward_tables[~of_moments[self.reward_tables]]  # its outcomes count for both cells
         self._measured = self.reward_tables[of_moments[self.reward_tables]]
         self._counted = np.zeros((len(problem.arms), len(self.tables)))
+        alike: dict[tuple[int, ...], list[int]] = {}  # tables that count the same arms
         for k, table in enumerate(self.tables):
-            self._counted[list(table.arms), k] = 1.0
+            alike.setdefault(table.arms, []).append(k)
+        for arms, places in alike.items():
+            self._counted[np.ix_(arms, places)] = 1.0
         self.counts_arm: Flags = np.any(self._counted, axis=1)
         self.counts_all = bool(self.counts_arm.all()) or not self.tables  # then there is nothing to leave out
 
@@ -188,4 +192,4 @@ def add_at(flat: Array, places: Indices, numbers: Array | float) -> None:
     if len(places) == 1:
         flat[places] += numbers
     else:
-        np.add.at(flat, places, numbers)
+        np.add.at(flat, places.ravel(), np.broadcast_to(numbers, places.shape).ravel())  # NumPy is fast on flat places

@@ -13,25 +13,27 @@ and called a bow: then observations alone cannot tell the effect from the hidden
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING
 
 from dobandit.errors import GraphError, MissingExtra
-from dobandit.graph import projection
+from dobandit.graph.bits import reached, union
 from dobandit.graph.checking import Edge, Origin, Parts, checked
 from dobandit.graph.edges import Nodes
 from dobandit.graph.forms import Forms
-from dobandit.graph.separation import closure, reachable
+from dobandit.graph.names import normal
+from dobandit.graph.projection import project
+from dobandit.graph.separation import reachable
 from dobandit.markup import html_picture
 
 if TYPE_CHECKING:
     from dobandit.graph.files import GraphLike
 
 
-@dataclass(frozen=True, init=False, repr=False)
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Graph(Forms):
     """An ADMG, immutable and hashable. Equal graphs have the same edges and the same order of variables.
 
@@ -94,15 +96,15 @@ class Graph(Forms):
     @cached_property
     def c_components(self) -> tuple[frozenset[str], ...]:
         """The groups that hidden causes tie together, in the order of their first variables."""
-        found: dict[str, frozenset[str]] = {}  # by variable
-        for node in self.variables:
-            if node not in found:
-                component = frozenset(closure({node}, self._siblings))
-                found |= dict.fromkeys(component, component)
-        return tuple(dict.fromkeys(found.values()))
+        return tuple(dict.fromkeys(self._components.values()))
+
+    @cached_property
+    def _components(self) -> Mapping[str, frozenset[str]]:
+        names = {component: self.bits.names(component) for component in self.bits.components}
+        return {v: names[component] for v, component in zip(self.variables, self.bits.components, strict=True)}
 
     def c_component(self, node: str) -> frozenset[str]:
-        return next(c for c in self.c_components if self._known(node) in c)
+        return self._components[self._known(node)]
 
     def effective_parents(self, node: str) -> frozenset[str]:
         """The variables that P(node | predecessors) really depends on, for the order `variables`.
@@ -114,10 +116,7 @@ class Graph(Forms):
         >>> Graph("X -> Y; X <-> W").effective_parents("Y")
         frozenset({'X'})
         """
-        node = self._known(node)
-        upto = frozenset(self.variables[: self.variables.index(node) + 1])
-        tied = closure({node}, {v: self._siblings[v] & upto for v in upto})
-        return self.with_parents(tied) - {node}
+        return frozenset(self.ordered_effective_parents(node))
 
     def ordered_effective_parents(self, node: str) -> tuple[str, ...]:
         """The effective parents in the order of the graph: the conditions of the factor P(node | ...).
@@ -125,7 +124,8 @@ class Graph(Forms):
         >>> Graph("B -> Y; A -> Y; A -> B").ordered_effective_parents("Y")
         ('A', 'B')
         """
-        return self.in_order(self.effective_parents(node))
+        place = self.bits.place[self._known(node)]
+        return self.bits.in_order(self.bits.with_parents(self.bits.tied[place]) & ~(1 << place))
 
     def has_confounded_child(self, x: str) -> bool:
         """Whether some child of x is in the c-component of x, so that the child condition of Tian and Pearl (2002)
@@ -148,7 +148,7 @@ class Graph(Forms):
         y
             The variable whose distribution is wanted.
         do
-            The variables that are set, if any.
+            The variables that are set, if any; others than those of the graph do not matter.
 
         Returns
         -------
@@ -161,9 +161,26 @@ class Graph(Forms):
         >>> g.needed_factors("Y"), g.needed_factors("Y", do="X")
         (('Z', 'X', 'M', 'Y'), ('M', 'Y'))
         """
-        is_set = frozenset([do] if isinstance(do, str) else do)
-        conditions = {v: self.effective_parents(v) - (is_set - self.c_component(v)) for v in self.variables}
-        return self.in_order(closure({self._known(y)}, conditions))
+        bits = self.bits
+        is_set = bits.of(v for v in map(normal, [do] if isinstance(do, str) else do) if v in self)
+        found = todo = 1 << bits.place[self._known(y)]
+        while todo:
+            place = todo.bit_length() - 1
+            found |= bits.with_parents(bits.tied[place]) & ~(is_set & ~bits.components[place])
+            todo = found & ((1 << place) - 1)  # conditions come before what they decide about
+        return bits.in_order(found)
+
+    def acting(self, y: str, do: Nodes) -> tuple[str, ...]:
+        """Those of some variables that still matter to y when all of them are set, in the order of the graph.
+
+        >>> Graph("Z -> X -> Y; Z -> W").acting("Y", ["Z", "X", "W"])
+        ('X',)
+        """
+        bits, is_set = self.bits, self.bits.of(self._known_set(do))
+        everything = bits.ancestral[bits.place[self._known(y)]]
+        if not is_set & is_set - 1:  # a single one needs no search
+            return bits.in_order(is_set & everything)
+        return bits.in_order(is_set & bits.above(bits.of([self._known(y)]), cut=is_set))
 
     # -- other graphs --------------------------------------------------------------------------
 
@@ -178,10 +195,12 @@ class Graph(Forms):
     def subgraph(self, nodes: Nodes) -> Graph:
         """The variables named here and the edges between them."""
         keep = self._known_set(nodes)
+        if len(keep) == len(self.variables):
+            return self
         return self._with(
             self.in_order(keep),
-            [(a, b) for a, b in self.directed if a in keep and b in keep],
-            [(a, b) for a, b in self.bidirected if a in keep and b in keep],
+            [(a, b) for b in keep for a in self._parents[b] & keep],
+            [(a, b) for b in keep for a in self._siblings[b] & keep if a < b],
         )
 
     def project(self, keep: Nodes) -> Graph:
@@ -191,7 +210,9 @@ class Graph(Forms):
         Graph('X -> Y; X <-> Y')
         """
         kept = self._known_set(keep)
-        return self._with(self.in_order(kept), *projection.project(self, kept))
+        names, (directed, bidirected) = self.variables, project(self.bits, self.bits.of(kept))
+        pairs = [(min(names[a], names[b]), max(names[a], names[b])) for a, b in bidirected]
+        return self._with(self.in_order(kept), [(names[a], names[b]) for a, b in directed], pairs)
 
     def without_edges(self, into: Nodes = (), out_of: Nodes = ()) -> Graph:
         """The graph without some edges.
@@ -237,7 +258,8 @@ class Graph(Forms):
         a, b, given = self._known_set(a), self._known_set(b), self._known_set(given)
         if a & b or (a | b) & given:
             raise GraphError("separated: the three sets of variables must not overlap")
-        return not b & reachable(self, a, given)
+        bits = self.bits
+        return not bits.of(b) & reachable(bits, bits.of(a), bits.of(given))[0]
 
     def has_backdoor(self, x: str, y: str) -> bool:
         """Whether some back-door path is open, so that seeing x tells something else about y than setting it.
@@ -252,7 +274,13 @@ class Graph(Forms):
         bool
             True if some path from x to y starts with an arrow into x and is open (nothing conditioned on).
         """
-        return not self.without_edges(out_of=x).separated(x, y)
+        bits, x, y = self.bits, self._known(x), self._known(y)
+        if x == y:
+            raise GraphError("has_backdoor: the treatment and the outcome must be different variables")
+        # Where nothing is conditioned on, a path is open if both ends lie below one variable or one hidden cause.
+        of_x = bits.ancestral[bits.place[x]]
+        of_y = reached(1 << bits.place[y], bits.parents, ~(1 << bits.place[x]))
+        return bool(of_y & (of_x | union(bits.siblings, of_x)))
 
     def proper_backdoor(self, do: Nodes, on: str) -> tuple[Graph, frozenset[str]]:
         """The graph in which every path between what is set and the outcome is a back-door path, and the variables that

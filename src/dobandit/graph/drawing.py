@@ -24,6 +24,8 @@ def draw(graph: Edges, width: int = 100) -> str:
     └▶ M      ╎
        └▶ Y ╌╌╯
     """
+    if STEP * (len(graph.variables) - 1) > width:
+        return write(graph)
     row = {v: i for i, v in enumerate(graph.variables)}
     last_child = {v: max((row[c] for c in graph.children(v)), default=-1) for v in graph.variables}
     lines = [_stair(graph, v, row, last_child) for v in graph.variables]

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from dobandit.errors import UnknownVariable
+from dobandit.graph.bits import Bits
 from dobandit.graph.checking import Edge, Origin
 from dobandit.graph.names import normal
-from dobandit.graph.separation import closure
 
 Nodes = str | Iterable[str]
 
@@ -43,12 +43,20 @@ class Edges:
         return self.ancestral(node) - {self._known(node)}
 
     def descendants(self, node: str) -> frozenset[str]:
-        node = self._known(node)
-        return frozenset(closure({node}, self._children)) - {node}
+        place = self.bits.place[self._known(node)]
+        return self.bits.names(self.bits.descending[place] & ~(1 << place))
 
     def ancestral(self, nodes: Nodes) -> frozenset[str]:
         """The smallest set that holds these variables and every parent of a member."""
-        return frozenset(closure(self._known_set(nodes), self._parents))
+        above = 0
+        for v in self._known_set(nodes):
+            above |= self.bits.ancestral[self.bits.place[v]]
+        return self.bits.names(above)
+
+    @cached_property
+    def bits(self) -> Bits:
+        """The same graph as sets of places, for questions that are asked often."""
+        return Bits(self.variables, self._parents, self._children, self._siblings)
 
     @cached_property
     def _parents(self) -> Mapping[str, frozenset[str]]:
@@ -64,8 +72,7 @@ class Edges:
 
     def in_order(self, nodes: Nodes) -> tuple[str, ...]:
         """These variables in the order of the graph."""
-        wanted = self._known_set(nodes)
-        return tuple(v for v in self.variables if v in wanted)
+        return self.bits.in_order(self.bits.of(self._known_set(nodes)))
 
     def with_parents(self, nodes: Nodes) -> frozenset[str]:
         """These variables and their parents."""
@@ -82,6 +89,13 @@ class Edges:
 
     def _known_set(self, nodes: Nodes) -> frozenset[str]:
         return frozenset(map(self._known, [nodes] if isinstance(nodes, str) else nodes))
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.variables, self.directed, self.bidirected))
+
+    def __hash__(self) -> int:  # a graph is the key of many questions
+        return self._hash
 
     def __contains__(self, node: object) -> bool:
         return isinstance(node, str) and normal(node) in self._parents

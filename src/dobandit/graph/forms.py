@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dobandit.graph.admg import Graph
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Forms(Edges):
     """Edges that can be written and read."""
 

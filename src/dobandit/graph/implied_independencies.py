@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator
 from itertools import combinations
 from typing import NamedTuple
 
 from dobandit.graph.admg import Graph
+from dobandit.graph.bits import Bits, members, reached
 from dobandit.graph.names import quoted
-from dobandit.graph.separation import closure
 
 
 class Independence(NamedTuple):
@@ -29,40 +29,91 @@ def independencies(graph: Graph) -> Iterator[Independence]:
     >>> [str(i) for i in independencies(Graph("A -> B -> C; A -> D; C <-> D"))]
     ['A ⫫ C | B', 'B ⫫ D | A']
     """
-    for a, b in combinations(graph.variables, 2):
-        given = separator(graph, a, b, frozenset(graph.variables))
+    bits, names = graph.bits, graph.variables
+    for a, b in combinations(range(len(names)), 2):
+        given = separating(bits, 1 << a, b)
         if given is not None:
-            yield Independence(a, b, graph.in_order(given))
+            yield Independence(names[a], names[b], bits.in_order(given))
+
+
+def number_of_independencies(graph: Graph) -> int:
+    """How many there are, without a look at each of them.
+
+    Two variables that are in no c-component with its parents together are separated by some set.
+
+    >>> number_of_independencies(Graph("A -> B -> C; A -> D; C <-> D"))
+    2
+    """
+    bits, number = graph.bits, len(graph.variables)
+    near = {
+        pair
+        for component in dict.fromkeys(bits.components)
+        for pair in combinations(members(bits.with_parents(component)), 2)
+    }
+    return number * (number - 1) // 2 - sum(separating(bits, 1 << a, b) is None for a, b in near)
 
 
 def separator(graph: Graph, a: str | frozenset[str], b: str, allowed: frozenset[str]) -> frozenset[str] | None:
-    """A minimal set of allowed variables that separates a (or several) and b, the one closest to b, or None.
+    """A minimal set of allowed variables that separates a (or several) and b, the one closest to b, or None."""
+    bits = graph.bits
+    start = bits.of([a] if isinstance(a, str) else a)
+    found = separating(bits, start, bits.place[b], bits.of(allowed))
+    return None if found is None else bits.names(found)
+
+
+def separating(graph: Bits, start: int, b: int, allowed: int = -1, without_effects: int = 0) -> int | None:
+    """A minimal set of allowed variables that separates the set `start` from the variable at place b, the one closest
+    to b, or None. The edges out of `without_effects`, a part of `start`, are left out.
 
     If any set does, then so do all allowed ancestors of the two. Among the ancestors, separation is that of an
     undirected graph in which each c-component and its parents are all joined; of the ancestors those are needed
     that b sees first, and of these those that a sees first (van der Zander, Liskiewicz and Textor 2019).
     """
-    start = {a} if isinstance(a, str) else set(a)
-    within = graph.ancestral([*start, b])
-    joined = _joined(graph, within)
-    candidates = (within & allowed) - start - {b}
-    if b in _seen(joined, start, candidates):
+    within = graph.ancestral[b]
+    for v in members(start):
+        within |= graph.ancestral[v]
+    joined = _Joined(graph, within, without_effects)
+    candidates = within & allowed & ~start & ~(1 << b)
+    if joined.seen(start, candidates) >> b & 1:
         return None
-    near_b = candidates & _seen(joined, {b}, candidates)
-    return frozenset(near_b & _seen(joined, start, near_b))
+    near_b = candidates & joined.seen(1 << b, candidates)
+    return near_b & joined.seen(start, near_b) if near_b else 0
 
 
-def _joined(graph: Graph, within: frozenset[str]) -> Mapping[str, set[str]]:
-    """For each variable those that it is tied to: its c-component among `within`, the parents of that, and their
-    other effects."""
-    joined: dict[str, set[str]] = {v: set() for v in within}
-    for component in graph.subgraph(within).c_components:
-        group = graph.with_parents(component)
-        for v in group:
-            joined[v] |= group
-    return joined
+class _Joined:
+    """The undirected graph among `within`: for each variable those that it is tied to, which are its c-component, the
+    parents of that, and their other effects. Only the part that is looked at is made."""
 
+    def __init__(self, graph: Bits, within: int, without_effects: int) -> None:
+        self._graph, self._within, self._without = graph, within, without_effects
+        self._groups: dict[int, int] = {}
 
-def _seen(joined: Mapping[str, set[str]], start: set[str], stops: Set[str]) -> set[str]:
-    """Everything that is reached from `start` without passing through `stops`; the stops that are met included."""
-    return closure(start, {v: set() if v in stops else near for v, near in joined.items()})
+    def seen(self, start: int, stops: int) -> int:
+        """Everything that is reached from `start` without passing through `stops`; the stops that are met included."""
+        found = todo = start
+        while todo:
+            new = 0
+            for v in members(todo & ~stops):
+                new |= self._near(v)
+            todo = new & ~found
+            found |= todo
+        return found
+
+    def _near(self, v: int) -> int:
+        found = self._group(v)
+        if not self._without >> v & 1:
+            for child in members(self._graph.children[v] & self._within):
+                found |= self._group(child)
+        return found
+
+    def _group(self, v: int) -> int:
+        """The c-component of a variable and its parents."""
+        if v not in self._groups:
+            graph = self._graph
+            component = reached(1 << v, graph.siblings, self._within) if graph.siblings[v] else 1 << v
+            group = component
+            for u in members(component):
+                group |= graph.parents[u] & ~self._without
+            for u in members(component):
+                self._groups[u] = group
+        return self._groups[v]

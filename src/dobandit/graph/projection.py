@@ -1,35 +1,23 @@
-"""Latent projection: the graph that is left when some variables are hidden.
+"""Latent projection: the graph that is left when some variables are hidden (Verma and Pearl 1990).
 
-Hiding one variable H joins its neighbours: every parent of H acts on every child of H, and every
-two variables that H acted on, or that shared a hidden cause with it, now share one. Hiding several
-is hiding them one by one, in any order (Verma and Pearl 1990).
+A variable acts on another one if a path of arrows leads there through hidden variables alone. Two variables share a
+hidden cause if such paths lead to both of them from the same hidden variable, or from the two ends of a `<->`.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from dobandit.graph.admg import Graph
-    from dobandit.graph.checking import Edge
+from dobandit.graph.bits import Bits, members, reached, union
 
 
-def project(graph: Graph, keep: frozenset[str]) -> tuple[set[Edge], set[Edge]]:
-    """The directed and the bidirected edges among `keep` once everything else is hidden."""
-    parents = {v: set(graph.parents(v)) for v in graph.variables}
-    children = {v: set(graph.children(v)) for v in graph.variables}
-    siblings = {v: set(graph.siblings(v)) for v in graph.variables}
-    gone: set[str] = set()
-    for hidden in graph.variables:
-        if hidden not in keep:
-            gone.add(hidden)
-            above, below, beside = (near[hidden] - gone for near in (parents, children, siblings))
-            for v in above:
-                children[v] |= below
-            for v in below:
-                parents[v] |= above
-                siblings[v] |= (below | beside) - {v}
-            for v in beside:
-                siblings[v] |= below - {v}
-    directed = {(a, b) for a in keep for b in children[a] & keep}
-    return directed, {(a, b) for a in keep for b in siblings[a] & keep if a < b}
+def project(graph: Bits, keep: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """The directed and the bidirected edges among `keep`, by places, once everything else is hidden."""
+    directed: list[tuple[int, int]] = []
+    bidirected: list[tuple[int, int]] = []
+    for v in members(keep):
+        hidden = reached(graph.parents[v] & ~keep, graph.parents, ~keep)
+        directed += [(cause, v) for cause in members((graph.parents[v] | union(graph.parents, hidden)) & keep)]
+        sources = hidden | graph.siblings[v] | union(graph.siblings, hidden)
+        below = reached(sources & ~keep, graph.children, ~keep)
+        beside = (sources | union(graph.children, below)) & keep
+        bidirected += [(v, other) for other in members(beside >> v + 1 << v + 1)]
+    return directed, bidirected

@@ -7,38 +7,20 @@ the last edge arrived with an arrowhead finds everything that is not blocked, in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from dobandit.graph.admg import Graph
+from dobandit.graph.bits import Bits, union
 
 
-def closure(start: Iterable[str], step: Mapping[str, Iterable[str]]) -> set[str]:
-    """Everything that can be reached from `start` by `step`, the start included."""
-    reached = set(start)
-    todo = list(reached)
-    while todo:
-        new = set(step[todo.pop()]) - reached
-        reached |= new
-        todo += new
-    return reached
-
-
-def reachable(graph: Graph, start: frozenset[str], given: frozenset[str]) -> set[str]:
-    """The variables that are m-connected to `start` given `given`."""
-    opens = graph.ancestral(given)  # a collider lets through if it or a descendant is given
-    todo = [(node, False) for node in start]  # (variable, did the last edge point at it?)
-    seen = set(todo)
-    while todo:
-        node, pointed_at = todo.pop()
-        steps: list[tuple[str, bool]] = []
-        if node not in given:
-            steps += [(child, True) for child in graph.children(node)]
-        if node in opens if pointed_at else node not in given:
-            steps += [(parent, False) for parent in graph.parents(node)]
-            steps += [(sibling, True) for sibling in graph.siblings(node)]
-        new = set(steps) - seen
-        seen |= new
-        todo += new
-    return {node for node, _ in seen}
+def reachable(graph: Bits, start: int, given: int, cut: int = 0) -> tuple[int, int]:
+    """The variables that are m-connected to `start` given `given`, in the graph in which nothing points to `cut`, which
+    is a part of `given`: all of them, and those from which the walk could go on against an arrow."""
+    opens = graph.above(given, cut)  # a collider lets through if it or a descendant is given
+    at_head, at_tail = 0, start  # by whether the last edge pointed at the variable
+    new_head, new_tail = 0, start
+    while new_head or new_tail:
+        through = (new_head | new_tail) & ~given
+        turning = new_head & opens | new_tail & ~given
+        heads = (union(graph.children, through) | union(graph.siblings, turning & ~cut)) & ~cut
+        tails = union(graph.parents, turning & ~cut)
+        new_head, new_tail = heads & ~at_head, tails & ~at_tail
+        at_head, at_tail = at_head | new_head, at_tail | new_tail
+    return at_head | at_tail, at_head & opens | at_tail & ~given

@@ -11,13 +11,14 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from dobandit.errors import GraphError, NotIdentifiable
-from dobandit.graph import Graph, GraphLike, as_graph, normal, separator
+from dobandit.graph import Graph, GraphLike, as_graph, normal, separating, separator
 from dobandit.identification import tian
 from dobandit.identification.estimand import Estimand, Method
 from dobandit.identification.expressions import Sum, Table
 from dobandit.identification.tian import Do
 
 EVERYTHING = "all"
+LARGE = 30  # variables; in smaller graphs every one of them is tried in turn
 
 
 def is_identifiable(graph: GraphLike, do: str | Iterable[str], on: str) -> bool:
@@ -87,14 +88,13 @@ def _identify(graph: Graph, do: Do, on: str) -> Estimand:
     if _is_everything(graph, on):
         everything = tuple(v for v in graph.variables if v not in do)
         return Estimand(do, everything, "c-factor", tian.effect_on_all(graph, do))
-    acting = graph.in_order(graph.without_edges(into=do).ancestral(on).intersection(do))
+    acting = graph.acting(on, do)
     if not acting:
         return Estimand(do, (on,), "observed", tian.effect(graph.project(on), (), on))
     covariates = backdoor_set(graph, acting, on)
     if covariates is not None:
         method: Method = "adjustment" if covariates else "no-backdoor"
         return Estimand(do, (on,), method, _adjusted(graph, acting, on, covariates))
-    tian.effect(graph, acting, on)  # raises where the effect is not identifiable, for the reason in the whole graph
     return Estimand(do, (on,), "c-factor", tian.effect(_smallest(graph, acting, on), acting, on))
 
 
@@ -105,15 +105,17 @@ def backdoor_set(graph: Graph, do: Do, on: str) -> frozenset[str] | None:
     it, and asks for less overlap with the treatment.
     """
     if len(do) == 1:
-        allowed = frozenset(graph.variables) - graph.descendants(*do)
-        return separator(graph.without_edges(out_of=do), *do, on, allowed)
+        bits = graph.bits
+        x, y = bits.place[do[0]], bits.place[on]
+        found = separating(bits, 1 << x, y, allowed=~bits.descending[x], without_effects=1 << x)
+        return None if found is None else bits.names(found)
     backdoor, allowed = graph.proper_backdoor(do, on)
     return separator(backdoor, frozenset(do), on, allowed)
 
 
 def _is_identifiable(graph: Graph, do: Do, on: str) -> bool:
     try:
-        tian.effect_on_all(graph, do) if _is_everything(graph, on) else tian.effect(graph, do, on)
+        tian.effect_on_all(graph, do) if _is_everything(graph, on) else tian.check(graph, do, on)
     except NotIdentifiable:
         return False
     return True
@@ -132,8 +134,18 @@ def _adjusted(graph: Graph, do: Do, on: str, covariates: frozenset[str]) -> Sum:
 
 
 def _smallest(graph: Graph, do: Do, on: str) -> Graph:
-    """The graph projected onto few variables that still identify the effect."""
-    graph = graph.project(graph.ancestral(on))
+    """The graph projected onto few variables that still identify the effect.
+
+    In a large graph, what the hidden causes of `do` act on is tried first, with its parents: these decide, and they are
+    few. Where they do not do, the whole graph is looked at, which says what the obstacle is.
+    """
+    graph = graph.ancestral_graph(on)
+    deciding = graph.with_parents(frozenset[str]().union(*map(graph.c_component, do)))
+    near = graph.project({*do, on} | deciding) if len(graph.variables) > LARGE else graph
+    if near is not graph and _is_identifiable(near, do, on):
+        graph = near
+    else:
+        tian.check(graph, do, on)
     for candidate in graph.variables:
         if candidate not in (*do, on):
             fewer = graph.project(set(graph.variables) - {candidate})

@@ -28,6 +28,20 @@ def effect(graph: Graph, do: Do, y: str) -> Sum:
     return product(_components(relevant, wanted, do, y), set(wanted.variables) - {y})
 
 
+def check(graph: Graph, do: Do, y: str) -> None:
+    """Raise `NotIdentifiable` where `effect` does. Only the c-components of what is set decide: in the others, what no
+    longer acts on y acts on nothing that does, and sums out."""
+    relevant = graph.ancestral_graph(y)
+    acting = frozenset(x for x in do if x in relevant)
+    if not acting:
+        return
+    bits, is_set = relevant.bits, relevant.bits.of(acting)
+    wanted = bits.above(bits.of([y]), cut=is_set) & ~is_set
+    for whole in dict.fromkeys(relevant.c_component(x) for x in relevant.in_order(acting)):
+        for part in relevant.subgraph(bits.names(wanted & bits.of(whole))).c_components:
+            _inside(relevant, part, whole, factors(relevant, whole), do, y)
+
+
 def effect_on_all(graph: Graph, do: Do) -> Sum:
     """P(everything else | do(s)).
 

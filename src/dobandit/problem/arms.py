@@ -48,7 +48,7 @@ class Arm:
     def observes(self) -> bool:
         return not self.settings
 
-    @property
+    @cached_property
     def variables(self) -> tuple[str, ...]:
         """The variables that are set."""
         return tuple(variable for variable, _ in self.settings)

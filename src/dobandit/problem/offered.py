@@ -150,7 +150,7 @@ def every_one_matters(graph: Graph, reward: str, variables: Iterable[str]) -> bo
     False
     """
     together = set(variables)
-    return together <= graph.without_edges(into=together).ancestral(reward)
+    return len(graph.acting(reward, together)) == len(together)
 
 
 def _listed(offer: Offer, known: Variables, faults: Faults) -> tuple[Set, tuple[Arm, ...]]:

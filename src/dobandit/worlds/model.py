@@ -15,12 +15,13 @@ from dobandit.chance import generator
 from dobandit.errors import UnknownVariable, WorldError, listing
 from dobandit.graph import Graph
 from dobandit.problem import Arm, Problem, is_number
-from dobandit.worlds.exact import ancestral, marginal
+from dobandit.worlds.exact import SharedEffects, ancestral, marginal
 from dobandit.worlds.fitting import fitted, worth
 from dobandit.worlds.sampling import Codes, Mechanism, draw, mechanisms
 from dobandit.worlds.tables import Labels, Node, check_rows
 
 Column = NDArray[np.int64] | NDArray[np.str_]
+WORTH_SHARING = 64  # variables, from which on the means of all arms are computed together
 _DRAWN_TOGETHER = 2**16  # rows of a sample whose uniform numbers are in memory at the same time
 
 
@@ -105,18 +106,25 @@ class World:
         world = self.fit(problem)
         values, reward = worth(world, problem), problem.reward
 
+        shared = SharedEffects(world.nodes, reward, values) if len(world.nodes) > WORTH_SHARING else None
+
         @cache
         def effects(acting: tuple[str, ...]) -> Array:
             """The means for all values of these variables: axes (trial, value, value, ...)."""
+            if shared is not None:
+                return shared.of(acting)
             return _expectation(marginal(world.nodes, (*acting, reward), free=acting), values)
+
+        @cache
+        def relevant(do: tuple[str, ...]) -> set[str]:
+            return ancestral(world.nodes, [reward], free=do)
 
         by_arm = []
         for arm in problem.arms:
-            relevant = ancestral(world.nodes, [reward], free=arm.variables)
-            codes = {v: code for v, code in world._codes(arm).items() if v in relevant}
+            codes = {v: code for v, code in world._codes(arm).items() if v in relevant(arm.variables)}
             at: tuple[slice | int, ...] = (slice(None), *codes.values())
             by_arm.append(effects(tuple(codes))[at])
-        return self._squeezed(np.stack(by_arm, axis=1))
+        return self._squeezed(np.stack(np.broadcast_arrays(*by_arm), axis=1))
 
     def worth(self, problem: Problem) -> Array:
         """What each value of the reward is worth, by the codes of `fit(problem)`."""

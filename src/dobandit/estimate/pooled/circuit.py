@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dobandit.arrays import Array, Indices
-from dobandit.estimate.pooled.derivative import Derivative, Step
+from dobandit.estimate.pooled.derivative import DenseDerivative, Derivative, Step, derivative
 
 
 def total(values: Array) -> Array:
@@ -69,9 +69,9 @@ class Circuit:
         self._operations: list[Operation] = []
         self._levels = [0] * self._size
 
-    @property
-    def constant_one(self) -> Indices:
-        return np.array(self.one)
+    def constant(self) -> Function:
+        """The function that is one."""
+        return Function((), np.array(self.one))
 
     def sum_out(self, functions: Sequence[Function], over: Collection[str]) -> Function:
         """The product of the functions, summed over some variables."""
@@ -181,8 +181,8 @@ class Compiled:
         return values.take(self._outputs, axis=0)
 
     @cached_property
-    def _derivative(self) -> Derivative:
-        return Derivative(self.size, self.cells, self.steps, self._outputs)
+    def _derivative(self) -> Derivative | DenseDerivative:
+        return derivative(self.size, self.cells, self.steps, self._outputs)
 
     def gradient(self, values: Array) -> Array:
         """The derivative of every output by every cell, with axes (output, cell, row)."""

@@ -15,6 +15,7 @@ from dobandit.arrays import Array, Flags, Indices
 
 CONSTANTS = 2  # nodes behind the cells: one and zero
 MOST_NUMBERS = 2**22  # that are in memory at the same time
+MOST_PAIRS = 2**20  # of nodes and outputs, which are settled one by one
 
 
 class Step(NamedTuple):
@@ -32,6 +33,51 @@ class Passing(NamedTuple):
     others: Indices  # places in the flat array (factor, term, node)
     target: Indices
     turns: list[slice]  # within a turn no target occurs twice
+
+
+def derivative(size: int, cells: int, steps: Sequence[Step], outputs: Indices) -> Derivative | DenseDerivative:
+    """The derivatives of some outputs, by pairs or, where these would be too many, by all nodes and outputs."""
+    kind = DenseDerivative if size * len(outputs) > MOST_PAIRS else Derivative
+    return kind(size, cells, steps, outputs)
+
+
+class DenseDerivative:
+    """The derivatives of many outputs: some outputs at a time, each with all nodes. The bits are the same."""
+
+    def __init__(self, size: int, cells: int, steps: Sequence[Step], outputs: Indices) -> None:
+        self._size, self._cells, self._outputs = size, cells, outputs
+        self._steps = [(step, _slots(step, cells)) for step in reversed(steps)]
+
+    def of(self, values: Array) -> Array:
+        """The derivatives at these values of all nodes, with axes (output, cell, row)."""
+        found = np.empty((len(self._outputs), self._cells, values.shape[1]))
+        together = max(1, MOST_NUMBERS // (self._size * values.shape[1]))
+        for first in range(0, len(self._outputs), together):
+            part = slice(first, first + together)
+            found[part] = np.moveaxis(self._adjoint(values, self._outputs[part])[: self._cells], 0, 1)
+        return found
+
+    def _adjoint(self, values: Array, outputs: Indices) -> Array:
+        """Axes (node, output, row)."""
+        adjoint = np.zeros((self._size, len(outputs), values.shape[1]))
+        adjoint[outputs, np.arange(len(outputs))] = 1.0
+        for step, slots in self._steps:
+            others = _products_of_others(values.take(step.inputs, axis=0)).reshape(-1, *values[step.made].shape)
+            for factors, (made, nodes, turns) in zip(others, slots, strict=True):
+                part = adjoint[step.made].take(made, axis=0) * factors.take(made, axis=0)[:, np.newaxis]
+                for turn in turns:
+                    adjoint[nodes[turn]] += part[turn]
+        return adjoint
+
+
+def _slots(step: Step, cells: int) -> list[tuple[Indices, Indices, list[slice]]]:
+    """For every factor of every term: the new nodes that it is a part of, its nodes, and turns without a node twice."""
+    found = []
+    for nodes in step.inputs.reshape(-1, step.inputs.shape[2]):
+        real = np.flatnonzero((nodes < cells) | (nodes >= cells + CONSTANTS))
+        order, turns = _turns(nodes[real])
+        found.append((real[order], nodes[real][order], turns))
+    return found
 
 
 class Derivative:

@@ -20,7 +20,7 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from dobandit.estimate.pooled.formulas import Do, acting
+from dobandit.estimate.pooled.formulas import Do
 from dobandit.estimate.pooled.invariance import still_changed_by
 from dobandit.problem import Arm, Problem
 
@@ -52,7 +52,7 @@ def standings(problem: Problem) -> list[Standing]:
 
 def first_alike(problem: Problem) -> list[int]:
     """For every arm the first one that has the same mean: they agree on what still matters."""
-    acts = {s: acting(problem.graph, problem.reward, s) for s in dict.fromkeys(a.variables for a in problem.arms)}
+    acts = {s: problem.graph.acting(problem.reward, s) for s in dict.fromkeys(a.variables for a in problem.arms)}
     first: dict[frozenset[tuple[str, str]], int] = {}
     kept = (frozenset(s for s in arm.settings if s[0] in acts[arm.variables]) for arm in problem.arms)
     return [first.setdefault(settings, k) for k, settings in enumerate(kept)]
@@ -68,7 +68,7 @@ def _by_set(problem: Problem) -> dict[Do, list[int]]:
 def _dominating(problem: Problem, sets: Iterable[Do]) -> dict[Do, list[Do]]:
     """For every set in which each variable matters the others that dominate it."""
     graph, reward = problem.graph, problem.reward
-    minimal = [s for s in sets if len(acting(graph, reward, s)) == len(s)]
+    minimal = [s for s in sets if len(graph.acting(reward, s)) == len(s)]
     found: dict[Do, list[Do]] = {s: [] for s in minimal}
     for t in minimal:
         left = still_changed_by(graph, frozenset(t), reward, t)

@@ -76,19 +76,39 @@ class _Sources:
         self._alone = {z: CountTable(z[-1], z[:-1]) for z in distinct}
         self._with_setting = dict(_with_setting(pool))
         self._arms = pool.arms
+        self._setting: dict[str, list[int]] = {v: [] for v in pool.problem.graph.variables}  # arms, by what they set
+        self._by_set: dict[Do, list[int]] = {}
+        for k, arm in enumerate(pool.problem.arms):
+            self._by_set.setdefault(arm.variables, []).append(k)
+            for v in arm.variables:
+                self._setting[v].append(k)
+        self._sets_with: dict[Given, list[Do]] = {}
+        for do, given in self._with_setting:
+            self._sets_with.setdefault(given, []).append(do)
         observed = tuple(dict.fromkeys((*self._alone.values(), *self._with_setting.values())))
         self.tables = (*observed, *self.own.values())
         self.layout = Layout(pool.problem, self.tables)
         self.starts = self.layout.offsets[: len(observed)]
         self.observed = int(self.layout.offsets[len(observed)])
 
-    def own_cells(self, arm: int, given: Given) -> Indices | int:
-        """Where the arm's own outcomes are counted by these conditions; behind all cells if they are not."""
+    def own_cells(self, arms: Indices, given: Given) -> Indices | int:
+        """Where the own outcomes of arms are counted by these conditions, axes (arm, z); behind all cells if they are
+        not."""
         if given not in self.own:
             return self.layout.size
         at = self.layout.slice(self.own[given])
         number = (at.stop - at.start) // self._arms
-        return np.arange(at.start + arm * number, at.start + (arm + 1) * number)
+        return np.asarray(at.start + number * arms[:, np.newaxis] + np.arange(number))
+
+    def special(self, table: CountTable) -> list[int]:
+        """The arms of a table that set something in the context of their predictions."""
+        by_given = {k for v in table.given for k in self._setting[v]}
+        by_source = {k for do in self._sets_with.get(table.given, ()) for k in self._by_set[do]}
+        return sorted((by_given | by_source).intersection(table.arms))
+
+    def alone(self, given: Given) -> CountTable:
+        """The table of the conditions, without anything that is set."""
+        return self._alone[given]
 
     def of(self, do: Do, given: Given) -> CountTable:
         return self._with_setting.get((do, given), self._alone[given])
@@ -111,11 +131,14 @@ def _with_setting(pool: Pool) -> Iterator[tuple[tuple[Do, Given], CountTable]]:
     """For all variables that an arm sets, and conditions that follow one of them without naming it: the table that
     counts both. Small tables come first, up to the limit."""
     problem, wanted = pool.problem, dict[tuple[Do, Given], Given]()
+    bits, first = problem.graph.bits, {arm.variables: k for k, arm in reversed([*enumerate(problem.arms)])}
+    sets = [(k, do, bits.of(do)) for do, k in sorted(first.items(), key=lambda item: item[1])]
     for t in pool.tables:
-        for do in dict.fromkeys(problem.arms[k].variables for k in t.arms):
-            unnamed = tuple(x for x in do if x not in t.given)
-            if any(problem.graph.descendants(x).intersection(t.given) for x in unnamed):
-                wanted[do, t.given] = unnamed
+        given, enters = bits.of(t.given), set(t.arms)
+        preceding = bits.above(given) & ~given
+        for k, do, is_set in sets:
+            if is_set & preceding and k in enters:
+                wanted[do, t.given] = tuple(x for x in do if x not in t.given)
     sizes = {key: math.prod(len(problem.domains[v]) for v in (*extra, *key[1])) for key, extra in wanted.items()}
     tables: set[CountTable] = set()
     cells = 0
@@ -214,16 +237,18 @@ def _places(pool: Pool, conditions: Conditions, sources: _Sources) -> tuple[Flag
     groups, contexts = _Groups(meets.shape, sources.observed + 1), _Contexts(pool.problem)
     for t, table in enumerate(pool.tables):
         at = np.arange(conditions.start[t], conditions.start[t + 1])
-        meets[np.array(table.arms)[:, np.newaxis], at] = True
-        for k in table.arms if table.given else ():
-            arm, z = pool.problem.arms[k], np.arange(len(at))
+        arms = np.array(table.arms, dtype=np.intp)
+        meets[arms[:, np.newaxis], at] = True
+        if not table.given:
+            continue
+        share[arms[:, np.newaxis], at] = sources.layout.slice(sources.alone(table.given)).start + np.arange(len(at))
+        own[arms[:, np.newaxis], at] = sources.own_cells(arms, table.given)
+        for k in sources.special(table):
+            arm = pool.problem.arms[k]
             source = sources.of(arm.variables, table.given)
-            start = sources.layout.slice(source).start
-            own[k, at] = sources.own_cells(k, table.given)
-            if not set(arm.variables).isdisjoint(source.variables):
-                context = contexts.of(arm, source)
-                z = z + len(at) * context.beside(len(source.variables) - len(table.given))
-                meets[k, at] = context.is_set[z]
-                groups.add(k, at, z, context, start)
+            start, context = sources.layout.slice(source).start, contexts.of(arm, source)
+            z = np.arange(len(at)) + len(at) * context.beside(len(source.variables) - len(table.given))
+            meets[k, at] = context.is_set[z]
+            groups.add(k, at, z, context, start)
             share[k, at] = start + z
     return meets, share, own, groups

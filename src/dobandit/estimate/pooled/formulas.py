@@ -21,12 +21,12 @@ The star marks the private table. Pulls of do(X=x) inform P*(Y | M) and P(M | x)
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from dobandit.estimate.pooled.invariance import Set, changed_by, same_effect_as
-from dobandit.graph import Graph
+from dobandit.graph import Graph, members, reached
 
 Do = tuple[str, ...]  # the variables that are set, in graph order
 
@@ -40,20 +40,41 @@ class Factor(NamedTuple):
     read: Set = frozenset()  # these stand for the values that are set, while other factors sum over natural ones
 
 
-class Formula(NamedTuple):
-    """E[Y | do(S=s)] for all s, or E[Y]: the product of the factors, with Y=1, summed over everything else."""
+@dataclass(frozen=True, eq=False)
+class Formula:
+    """E[Y | do(S=s)] for all s, or E[Y]: the product of the factors, with Y=1, summed over everything else.
+
+    Most factors are often those of another formula, `base`: then only the others are listed, and the variables whose
+    factors in the base are not used."""
 
     do: Do
-    factors: tuple[Factor, ...]
+    changes: tuple[Factor, ...]
+    base: Formula | None = None
+    gone: Set = frozenset()
+
+    @cached_property
+    def factors(self) -> tuple[Factor, ...]:
+        """All factors, in the order of the graph."""
+        if self.base is None:
+            return self.changes
+        changed = {f.variable: f for f in self.changes}
+        found = (changed.get(f.variable, f) for f in self.base.factors if f.variable not in self.gone)
+        return tuple(found)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Formula) and (self.do, self.factors) == (other.do, other.factors)
+
+    def __hash__(self) -> int:
+        return hash((self.do, self.factors))
 
     @property
     def has_private(self) -> bool:
-        return any(f.setting is not None for f in self.factors)
+        return any(f.setting is not None for f in self.changes)
 
     @property
     def sums_over_set(self) -> bool:
         """Whether it is Tian's form, in which the set variables also have the values that they would have had."""
-        return any(f.read for f in self.factors)
+        return any(f.read for f in self.changes)
 
     @property
     def kept(self) -> tuple[str, ...]:
@@ -78,12 +99,6 @@ def set_axis(variable: str) -> str:
     return f"do({variable})"
 
 
-def acting(graph: Graph, reward: str, do: Iterable[str]) -> Do:
-    """Those of some variables that still matter to the reward when all of them are set."""
-    together = set(do)
-    return graph.in_order(together & graph.without_edges(into=together).ancestral(reward))
-
-
 def formulas(
     graph: Graph, reward: str, do: Do, whole: Graph | None = None, sets: tuple[Set, ...] | None = None
 ) -> tuple[Formula, ...]:
@@ -94,10 +109,10 @@ def formulas(
     needs nothing private, it has all data that there are.
     """
     whole = whole or graph
-    do, ancestors = acting(graph, reward, do), graph.ancestral(reward)
+    do, ancestors = graph.acting(reward, do), graph.ancestral(reward)
     if not do:
         return (observed(graph, reward),)
-    short = _own(graph, reward, do, graph.without_edges(into=do).ancestral(reward), whole, sets)
+    short = _short(graph, reward, do, whole, sets)
     if not short.has_private:
         return (short,)
     long = _own(graph, reward, do, ancestors, whole, sets)
@@ -122,18 +137,74 @@ def overlapping(a: Formula, b: Formula) -> bool:
     return any(f.setting is None and tables.get(f.variable, f.given) != f.given for f in b.factors)
 
 
+def difference(formula: Formula, base: Formula) -> tuple[set[str], list[Factor]] | None:
+    """The variables whose factors in the base are gone, and those that take their places; None if one of these reads
+    what the base's does not.
+
+    A factor that the formula does not mention sums to one; but the own tables of what is set are left out.
+    """
+    if formula.base is base:
+        return {*formula.do, *(f.variable for f in formula.changes)}, list(formula.changes)
+    new, given = {f.variable: f for f in formula.factors}, {f.variable: set(f.given) for f in base.factors}
+    if not all(f.variable in given and set(f.given) <= given[f.variable] for f in formula.factors):
+        return None
+    left_out = set() if formula.sums_over_set else set(formula.do)
+    gone = {f.variable for f in base.factors if new.get(f.variable, f) != f or f.variable in left_out}
+    return gone, [f for f in formula.factors if f.variable in gone]
+
+
+def _short(graph: Graph, reward: str, do: Do, whole: Graph, sets: tuple[Set, ...] | None) -> Formula:
+    """The product along what still acts on the reward in the graph in which nothing points to what is set.
+
+    In the whole graph most factors are those of E[Y]: all but those of variables that hidden causes tie to what is set,
+    or to what acts on the reward no more.
+    """
+    if graph is not whole:
+        return _own(graph, reward, do, graph.without_edges(into=do).ancestral(reward), whole, sets)
+    bits, y = graph.bits, graph.bits.of([reward])
+    is_set, everything = bits.of(do), bits.above(y)
+    left = bits.above(y, cut=is_set) & ~is_set
+    changed = left & _tied_to(graph, reward, everything & ~left)
+    factors = []
+    for place in members(changed):
+        upto = left & (2 << place) - 1
+        given = bits.with_parents(reached(1 << place, bits.siblings, upto)) & ~(1 << place)
+        factors.append(_factor(whole, do, graph.variables[place], bits.in_order(given), sets))
+    return Formula(do, tuple(factors), observed(graph, reward), bits.names(everything & ~left))
+
+
+def _tied_to(graph: Graph, reward: str, some: int) -> int:
+    """The variables whose factors in E[Y] depend on hidden causes of some variables."""
+    bits = graph.bits
+    confounded = some & _confounded(graph)
+    found, everything = 0, bits.above(bits.of([reward]))
+    for component in {bits.components[v] for v in members(confounded)}:
+        for v in members(component & everything):
+            if reached(1 << v, bits.siblings, everything & (2 << v) - 1) & confounded:
+                found |= 1 << v
+    return found
+
+
+@lru_cache(maxsize=256)
+def _confounded(graph: Graph) -> int:
+    """The variables that share hidden causes with others."""
+    return sum(1 << i for i, beside in enumerate(graph.bits.siblings) if beside)
+
+
 def _own(
     graph: Graph, reward: str, do: Do, among: frozenset[str], whole: Graph, sets: tuple[Set, ...] | None
 ) -> Formula:
     """The product along the graph in which nothing points to what is set."""
     cut = graph.without_edges(into=do).subgraph(among)
-    factors = []
-    for v in cut.needed_factors(reward):
-        if v not in do:
-            given = cut.ordered_effective_parents(v)
-            is_changed = not changed_by(whole, v, given).isdisjoint(do)
-            factors.append(Factor(v, given, same_effect_as(whole, do, v, given, sets) if is_changed else None))
+    needed = (v for v in cut.needed_factors(reward) if v not in do)
+    factors = [_factor(whole, do, v, cut.ordered_effective_parents(v), sets) for v in needed]
     return Formula(do, tuple(factors))
+
+
+def _factor(whole: Graph, do: Do, v: str, given: tuple[str, ...], sets: tuple[Set, ...] | None) -> Factor:
+    """P(v | given) where variables are set, private if that changes it."""
+    is_changed = not changed_by(whole, v, given).isdisjoint(do)
+    return Factor(v, given, same_effect_as(whole, do, v, given, sets) if is_changed else None)
 
 
 def _both(pooled: Formula, private: Formula, whole: Graph) -> tuple[Formula, ...]:
@@ -141,14 +212,14 @@ def _both(pooled: Formula, private: Formula, whole: Graph) -> tuple[Formula, ...
     factor of the former, so that no datum counts twice; the former alone if no such arm is left."""
     tables = {f.variable: f.given for f in pooled.factors}
     factors = []
-    for f in private.factors:
+    for f in private.changes:
         if f.setting is not None and f.variable in tables:
             changing = changed_by(whole, f.variable, tables[f.variable])
             f = f._replace(setting=frozenset(s for s in f.setting if not changing.isdisjoint(s)))
         if f.setting is not None and not f.setting:
             return (pooled,)
         factors.append(f)
-    return pooled, private._replace(factors=tuple(factors))
+    return pooled, replace(private, changes=tuple(factors))
 
 
 def _tian(graph: Graph, reward: str, do: Do) -> Formula | None:

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from dobandit.arrays import Array
+from dobandit.arrays import Array, Indices
 from dobandit.estimate.pooled.circuit import total
 
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
@@ -27,8 +27,10 @@ def _log_h(t: float) -> float:
     return -t * t / 2 - _LOG_ROOT + math.log((fraction - a) / fraction)
 
 
-_GRID = np.linspace(-30, 8, 38 * 64 + 1)
+_PER_UNIT = 64  # points of the grid; a power of two, so that no place is rounded
+_GRID = np.linspace(-30, 8, 38 * _PER_UNIT + 1)
 _VALUES = np.array([_log_h(float(t)) for t in _GRID])
+_SLOPES = np.diff(_VALUES) / np.diff(_GRID)
 _NOTHING = 60.0  # exp(-60) of a number is nothing beside it
 
 
@@ -45,21 +47,30 @@ def log_improvements(gap: Array, spread: Array) -> Array:
     least = -np.sqrt(np.minimum(t.max(axis=-1, keepdims=True), 0.0) ** 2 + 2 * _NOTHING)
     some = np.flatnonzero(t > least)
     logs = np.full(t.shape, -np.inf)
-    logs.ravel()[some] = _log_improvement(*(a.ravel()[some] for a in np.broadcast_arrays(gap, spread, t)))
+    logs.ravel()[some] = _log_improvement(gap, np.broadcast_to(spread, t.shape).ravel()[some], t, some)
     top = logs.max(axis=-1, keepdims=True)
     top = np.where(np.isfinite(top), top, 0.0)
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(total(np.moveaxis(np.exp(logs - top), -1, 0))) + top[..., 0])
 
 
-def _log_improvement(gap: Array, spread: Array, t: Array) -> Array:
-    """log E[max(gap + spread N(0, 1), 0)] with t = gap / spread, by interpolation."""
-    found: Array = np.interp(t, _GRID, _VALUES)
-    if len(far := np.flatnonzero(t < _GRID[0])):
-        found[far] = _log_h_far_below(t[far])
-    sure = t > _GRID[-1]
-    with np.errstate(divide="ignore"):
-        return np.where(sure, np.log(np.where(sure, gap, 1.0)), found + np.log(spread))
+def _log_improvement(gap: Array, spread: Array, t: Array, some: Indices) -> Array:
+    """log E[max(gap + spread N(0, 1), 0)] at some flat places of t = gap / spread, where the spreads are these."""
+    at = t.ravel()[some]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = _interpolated(at) + np.log(spread)
+    if len(far := np.flatnonzero(at < _GRID[0])):
+        found[far] = _log_h_far_below(at[far]) + np.log(spread[far])
+    if len(sure := np.flatnonzero(at > _GRID[-1])):
+        found[sure] = np.log(np.broadcast_to(gap, t.shape)[np.unravel_index(some[sure], t.shape)])
+    return found
+
+
+def _interpolated(t: Array) -> Array:
+    """log h(t) between the two points of the grid around t, whose places are known because they are equally far apart;
+    beyond the ends of the grid anything."""
+    place = np.clip(np.floor(t * _PER_UNIT) - _GRID[0] * _PER_UNIT, 0, len(_SLOPES) - 1).astype(np.intp)
+    return np.asarray(_SLOPES.take(place) * (t - _GRID.take(place)) + _VALUES.take(place))
 
 
 def _log_h_far_below(t: Array) -> Array:

@@ -18,7 +18,7 @@ import numpy as np
 from dobandit.arrays import Array, Indices
 from dobandit.estimate.pooled.consistency import RowPriors, Rows, Seen, prior
 from dobandit.estimate.pooled.formulas import Do
-from dobandit.estimate.pooled.invariance import changed_by, pooled
+from dobandit.estimate.pooled.invariance import changed_by, pooled, unchanged_by
 from dobandit.estimate.pooled.own import PRIOR
 from dobandit.estimate.pooled.pool import Pool
 from dobandit.estimate.pooled.posterior import Conditions
@@ -152,8 +152,7 @@ def _before(graph: Graph, do: Do, given: tuple[str, ...]) -> tuple[str, ...] | N
 def _settings(problem: Problem, do: Do, before: tuple[str, ...]) -> CountTable:
     """What is set, by the conditions before it, in all outcomes that leave its distribution as it is."""
     changing = frozenset[str]().union(*(changed_by(problem.graph, x, (*before, *do[:i])) for i, x in enumerate(do)))
-    arms = tuple(k for k, arm in enumerate(problem.arms) if changing.isdisjoint(arm.variables))
-    return CountTable(do[-1], (*before, *do[:-1]), arms=arms, needed=False)
+    return CountTable(do[-1], (*before, *do[:-1]), arms=unchanged_by(problem, changing), needed=False)
 
 
 def _groups(problem: Problem, layout: Layout, one: Informed) -> tuple[Indices, Indices]:

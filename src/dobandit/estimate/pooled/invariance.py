@@ -24,12 +24,11 @@ if the same is left: then both make it what setting all the others would.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import NamedTuple
 
 from dobandit.evidence import CountTable
-from dobandit.graph import Graph
+from dobandit.graph import Graph, reachable
 from dobandit.problem import Problem
 
 Set = frozenset[str]  # of variables that are set together
@@ -47,37 +46,11 @@ def still_changed_by(graph: Graph, do: Set, variable: str, given: tuple[str, ...
 
     It is the walk of m-separation from the variable, in the graph in which nothing points to what is set, which is
     constant and so among the conditions. A regime node F -> W is reached where the walk could go on to a parent of W.
-    Sets of variables are bits of a number here, because compiling a problem asks many thousands of times.
     """
-    bits = _bits(graph)
-    cut = sum(bits.of[v] for v in do)
-    known = cut | sum(bits.of[v] for v in given if v not in do)
-    opens, before = known, 0  # colliders that let through: conditions and what acts on them
-    while opens != before:
-        before = opens
-        for v in _members(opens & ~cut):
-            opens |= bits.parents[v]
-    start = graph.variables.index(variable)
-    seen = [0, 0]  # by whether the last edge pointed at the variable
-    todo = [(start, False)]
-    seen[False] |= 1 << start
-    found = 0
-    while todo:
-        node, pointed_at = todo.pop()
-        bit = 1 << node
-        ahead = below = 0  # variables that an edge points at, and those that it comes from
-        if not bit & known:
-            ahead = bits.children[node] & ~cut
-        if bit & opens if pointed_at else not bit & known:
-            found |= bit
-            if not bit & cut:
-                below = bits.parents[node]
-                ahead |= bits.siblings[node] & ~cut
-        for new, arrives in ((ahead & ~seen[True], True), (below & ~seen[False], False)):
-            seen[arrives] |= new
-            todo += [(v, arrives) for v in _members(new)]
-    names = graph.variables
-    return frozenset(names[v] for v in _members(found & ~cut)) | {variable}
+    bits = graph.bits
+    cut = bits.of(do)
+    _, found = reachable(bits, bits.of([variable]), bits.of(given) | cut, cut)
+    return bits.names(found & ~cut) | {variable}
 
 
 def same_effect_as(
@@ -87,38 +60,27 @@ def same_effect_as(
     setting `do` makes it."""
     left = still_changed_by(graph, frozenset(do), variable, given)
     among = sets if sets is not None else (frozenset({v}) for v in graph.variables)
-    return frozenset(s for s in among if variable not in s and still_changed_by(graph, s, variable, given) == left)
-
-
-class _Bits(NamedTuple):
-    """A graph with its variables as bits of numbers, by their places."""
-
-    of: dict[str, int]
-    parents: list[int]
-    children: list[int]
-    siblings: list[int]
-
-
-@lru_cache(maxsize=256)
-def _bits(graph: Graph) -> _Bits:
-    of = {v: 1 << place for place, v in enumerate(graph.variables)}
-    near = (graph.parents, graph.children, graph.siblings)
-    return _Bits(of, *([sum(of[w] for w in around(v)) for v in graph.variables] for around in near))
-
-
-def _members(bits: int) -> Iterator[int]:
-    while bits:
-        low = bits & -bits
-        yield low.bit_length() - 1
-        bits ^= low
+    # A set that is neither met on the walk nor opens a collider leaves everything as it is.
+    bits, nothing_set = graph.bits, changed_by(graph, variable, given)
+    touched = reachable(bits, bits.of([variable]), bits.of(given))[0] | bits.above(bits.of(given))
+    alike = (
+        s for s in among
+        if variable not in s
+        and (still_changed_by(graph, s, variable, given) if bits.of(s) & touched else nothing_set) == left
+    )  # fmt: skip
+    return frozenset(alike)
 
 
 def pooled(problem: Problem, variable: str, given: Iterable[str]) -> CountTable:
     """The table P(variable | given) with the observations and every arm that leaves it unchanged."""
     given = tuple(given)
     changing = changed_by(problem.graph, variable, given)
-    arms = tuple(k for k, arm in enumerate(problem.arms) if changing.isdisjoint(arm.variables))
-    return CountTable(variable, given, arms=arms)
+    return CountTable(variable, given, arms=unchanged_by(problem, changing))
+
+
+def unchanged_by(problem: Problem, changing: Set) -> tuple[int, ...]:
+    """The arms that set none of these variables."""
+    return tuple([k for k, arm in enumerate(problem.arms) if changing.isdisjoint(arm.variables)])
 
 
 def private(problem: Problem, variable: str, given: Iterable[str], setting: frozenset[Set]) -> CountTable:

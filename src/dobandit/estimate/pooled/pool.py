@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from dobandit.arrays import Flags, Indices
+from dobandit.elimination import Messages, summed
 from dobandit.estimate.pooled.circuit import Circuit, Compiled, Function
 from dobandit.estimate.pooled.dominance import first_alike
-from dobandit.estimate.pooled.formula_choice import FormulaChoice, cards_of, choice_for, choice_for_observing
-from dobandit.estimate.pooled.formulas import Do, Factor, Formula, acting, overlapping, set_axis
+from dobandit.estimate.pooled.formula_choice import FormulaChoice, FormulaChooser, cards_of
+from dobandit.estimate.pooled.formulas import Do, Factor, Formula, difference, overlapping, set_axis
 from dobandit.estimate.pooled.invariance import pooled, private
-from dobandit.estimate.pooled.messages import Messages, contract
 from dobandit.evidence import CountTable, Layout, measuring
 from dobandit.problem import Problem
 
@@ -36,16 +36,17 @@ class Pool:
     def __init__(self, problem: Problem, counted: Iterable[int] | None = None) -> None:
         self.problem = problem
         of_arm = [frozenset(arm.variables) for arm in problem.arms]
-        acts = {s: acting(problem.graph, problem.reward, s) for s in of_arm}  # what still matters when all are set
+        acts = {s: problem.graph.acting(problem.reward, s) for s in of_arm}  # what still matters when all are set
         self.acting = [acts[s] for s in of_arm]
         sets = tuple(dict.fromkeys(of_arm if counted is None else (of_arm[k] for k in counted)))
-        chosen: dict[Do, FormulaChoice] = {(): choice_for_observing(problem)}
-        chosen |= {do: choice_for(problem, do, sets) for do in dict.fromkeys(self.acting) if do}
+        chooser = FormulaChooser(problem, sets)
+        chosen: dict[Do, FormulaChoice] = {(): chooser.for_observing()}
+        chosen |= {do: chooser.for_setting(do) for do in dict.fromkeys(self.acting) if do}
         self.alias_of = np.array(first_alike(problem))
         self.is_alias = self.alias_of < np.arange(len(problem.arms))
-        factors = dict.fromkeys(
-            f for choice in chosen.values() for formula in (*choice.whole, *choice.projected) for f in formula.factors
-        )
+        used = [formula for choice in chosen.values() for formula in (*choice.whole, *choice.projected)]
+        has_base = bool(chosen[()].whole)  # then its factors come first, and only others are new
+        factors = dict.fromkeys(f for w in used for f in (w.changes if has_base else w.factors))
         self._table_of = {factor: table_of(problem, factor) for factor in factors}
         self.tables = tuple(dict.fromkeys(self._table_of.values()))
         self._chosen = chosen
@@ -53,7 +54,7 @@ class Pool:
         self.arms = len(problem.arms)
         self._cards = cards_of(problem)
         self._circuit = Circuit(self.layout.size, self._cards)
-        self._shared: Messages | None = None
+        self._shared: Messages[Function] | None = None
         self._outputs: list[int] = []
         self.arm_of: list[int] = []  # of every estimate
         self.choices: list[list[tuple[int, ...]]] = [[] for _ in problem.arms]  # of every arm: estimates
@@ -89,7 +90,7 @@ class Pool:
 
     def _private(self, do: Do) -> list[CountTable]:
         formulas = [formula for used in self._chosen[do] for formula in used]
-        return [self._table_of[f] for formula in formulas for f in formula.factors if f.setting is not None]
+        return [self._table_of[f] for formula in formulas for f in formula.changes if f.setting is not None]
 
     def _compile(self, chosen: Mapping[Do, FormulaChoice]) -> None:
         problem = self.problem
@@ -117,21 +118,14 @@ class Pool:
     def _value(self, formula: Formula) -> Function:
         """The sum of a formula for all values that are set, by messages where it differs from that of do() in few
         factors."""
-        if self._shared is not None and formula == self._base:
+        if self._shared is not None and formula is self._base:
             return self._shared.whole
-        new = {f.variable: f for f in formula.factors}
-        if self._shared is None or not self._is_change_of_base(formula):
+        changed = None if self._shared is None else difference(formula, self._base)
+        if self._shared is None or changed is None:
             functions = [self._function(f, formula) for f in formula.factors]
-            return contract(self._circuit, functions, formula.kept, self._cards)
-        # A factor that the formula does not mention sums to one; but the own tables of what is set are left out.
-        left_out = set() if formula.sums_over_set else set(formula.do)
-        gone = {f.variable for f in self._base.factors if new.get(f.variable, f) != f or f.variable in left_out}
-        put = [self._function(f, formula) for f in formula.factors if f.variable in gone]
-        return self._shared.replaced(gone, put, formula.kept)
-
-    def _is_change_of_base(self, formula: Formula) -> bool:
-        base = {f.variable: set(f.given) for f in self._base.factors}
-        return all(f.variable in base and set(f.given) <= base[f.variable] for f in formula.factors)
+            return summed(self._circuit, functions, formula.kept, self._cards)
+        gone, put = changed
+        return self._shared.replaced(gone, [self._function(f, formula) for f in put], formula.kept)
 
     def _function(self, factor: Factor, formula: Formula) -> Function:
         """The cells of a factor. Y is one."""

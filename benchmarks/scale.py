@@ -1,0 +1,187 @@
+"""How processor time and memory grow with the number of variables, beside their targets.
+
+All graphs are trees in which every variable acts on the reward: plain, with a hidden cause for every five variables
+(`hidden`), or with as many hidden causes of any two variables (`far`), which make the graph as wide as it is long.
+Every figure is that of a process of its own, with its start; compile, means and decide are timed inside.
+
+usage: python benchmarks/scale.py [--only check] [--limit 120] [--rounds 1024]
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from _graphs import confounded_tree
+from _script import options, record
+from dobandit.graph import Graph
+
+GROWTH = (100, 200, 400)  # variables between which exponents are measured
+EXPONENTS = {"compile causal-explore": 1.6, "decide causal-explore": 1.6}  # the largest that are aimed at; others: 1.3
+
+
+class Line(NamedTuple):
+    """A figure that is measured, and what it should be."""
+
+    job: str
+    kind: str  # plain, hidden or far
+    size: int
+    seconds: float | None = None  # the target
+    megabytes: float | None = None
+
+
+class Measured(NamedTuple):
+    seconds: float
+    megabytes: float
+
+
+LINES = (
+    *(Line("check", "plain", n, {200: 0.6, 1000: 3.0}.get(n)) for n in (100, 200, 400, 500, 1000)),
+    *(Line("check", "hidden", n) for n in (100, 200, 500, 1000)),
+    *(Line("init + ask", "plain", n, {200: 1.5, 1000: 8.0}.get(n)) for n in (100, 200, 400, 500, 1000)),
+    *(Line("init + ask", "hidden", n, *{100: (2.0, 300), 500: (10.0, 1000)}.get(n, ())) for n in (100, 200, 500)),
+    *(Line("init + ask", "far", n) for n in (100, 500)),
+    *(Line("means", "plain", n) for n in (*GROWTH, 1000)),
+    *(Line("means", "hidden", n, {200: 3.0}.get(n)) for n in (*GROWTH, 1000)),
+    *(
+        Line(f"{what} {policy}", "plain", n)
+        for what in ("compile", "decide")
+        for policy in ("causal-thompson", "causal-explore")
+        for n in GROWTH
+    ),
+)
+SMOKE = (Line("check", "hidden", 5), Line("init + ask", "plain", 5, 1.5), Line("means", "far", 5), *(
+    Line(f"{what} causal-explore", "plain", n) for what in ("compile", "decide") for n in (4, 8)
+))  # fmt: skip
+ROUNDS = {"causal-thompson": (2500, 160_000), "causal-explore": (400, 60_000)}  # budget, rounds per second aimed at
+
+
+def measured(line: Line, limit: int) -> Measured | None:
+    """The processor time and the peak memory of a job; None if it takes longer than the limit."""
+    if line.job not in ("check", "init + ask"):
+        return _run([sys.executable, __file__, "--inside", json.dumps(line)], limit)
+    with tempfile.TemporaryDirectory() as folder:
+        problem, study = Path(folder, "problem.toml"), Path(folder, "study.db")
+        problem.write_text(f'budget = 100000\nreward = "Y"\n[graph]\nedges = """\n{_graph(line).to_text()}\n"""\n')
+        dobandit = [sys.executable, "-m", "dobandit"]
+        if line.job == "check":
+            return _run([*dobandit, "check", problem], limit)
+        first = _run([*dobandit, "study", "init", study, problem], limit)
+        second = first and _run([*dobandit, "study", "ask", study], limit)
+        if first is None or second is None:
+            return None
+        return Measured(first.seconds + second.seconds, max(first.megabytes, second.megabytes))
+
+
+def _run(command: Sequence[object], limit: int) -> Measured | None:
+    """A command. If it prints JSON with the seconds of a part of it, these count."""
+    settled = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}  # modules are compiled once
+    started = subprocess.Popen(
+        [*map(str, command)],
+        env=settled,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)),
+    )
+    out, error = started.stdout, started.stderr
+    assert out is not None
+    assert error is not None
+    printed, complaint = out.read(), error.read()
+    _, status, used = os.wait4(started.pid, 0)
+    started.returncode = os.waitstatus_to_exitcode(status)
+    if started.returncode < 0:
+        return None
+    if started.returncode:
+        raise SystemExit(complaint)
+    inside = json.loads(printed)["seconds"] if "--inside" in command else None
+    return Measured(used.ru_utime + used.ru_stime if inside is None else inside, used.ru_maxrss / 1024)
+
+
+def inside(line: Line) -> float:
+    """The processor time of a job that is a part of a process."""
+    from dobandit import worlds
+    from dobandit.policies import policy
+    from dobandit.problem import Problem
+    from pooled import decision
+
+    graph = _graph(line)
+    if line.job == "means":
+        world = worlds.random(graph, seed=1)
+        return _seconds(lambda: world.means(Problem(graph, "Y", budget=1000)))
+    what, name = line.job.split()
+    problem = Problem(graph, "Y", budget=10**6, objective=policy(name).objective, default_cost=2)
+    if what == "compile":
+        return _seconds(lambda: policy(name).compile(problem))
+    number = 200 if name == "causal-thompson" else 5  # it decides much faster
+    return decision(policy(name).compile(problem), decisions=number, before=200) / 1000
+
+
+def _graph(line: Line) -> Graph:
+    return confounded_tree(line.size, 0 if line.kind == "plain" else line.size // 5, line.kind != "far")
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def exponents(found: dict[Line, Measured | None], sizes: Sequence[int]) -> None:
+    """Print how fast the jobs that are timed inside grow."""
+    for job, kind in dict.fromkeys((line.job, line.kind) for line in found):
+        times = [(n, at.seconds) for n in sizes if (at := found.get(_found(found, job, kind, n))) is not None]
+        if len(times) == len(sizes) and " + " not in job and job != "check":
+            (first, start), *_, (last, end) = [(n, max(t, 1e-6)) for n, t in times]  # a clock may be coarse
+            grows, aim = math.log(end / start) / math.log(last / first), EXPONENTS.get(job, 1.3)
+            _show(f"{job}, {kind}: exponent {first} to {last}", f"{grows:.2f}", f"{aim}", grows / aim)
+
+
+def _found(found: dict[Line, Measured | None], job: str, kind: str, size: int) -> Line:
+    return next((line for line in found if line[:3] == (job, kind, size)), Line(job, kind, size))
+
+
+def _show(what: str, value: str, target: str = "", ratio: float | None = None) -> None:
+    print(f"{what:52} {value:>12} {target:>10} {'' if ratio is None else f'{ratio:.2f}':>8}", flush=True)
+
+
+def main() -> None:
+    asked = options(__doc__, only="", limit=120, rounds=1024, inside="")
+    if asked.inside:
+        print(json.dumps({"seconds": inside(Line(*json.loads(asked.inside)))}))
+        return
+    lines = SMOKE if asked.smoke else LINES
+    print(f"{'':52} {'measured':>12} {'target':>10} {'ratio':>8}")
+    found: dict[Line, Measured | None] = {}
+    for line in lines:
+        if asked.only in line.job:
+            at = found[line] = measured(line, asked.limit)
+            what = f"{line.job}, {line.kind}, {line.size:,} variables"
+            if at is None:
+                _show(what, f"> {asked.limit} s", f"{line.seconds or ''}")
+                continue
+            _show(what, f"{at.seconds:.3g} s", f"{line.seconds or ''}", line.seconds and at.seconds / line.seconds)
+            if line.seconds:
+                record(f"CPU seconds of {what}", at.seconds, line.seconds)
+            _show("", f"{at.megabytes:.0f} MB", f"{line.megabytes or ''}",
+                  line.megabytes and at.megabytes / line.megabytes)  # fmt: skip
+    exponents(found, (4, 8) if asked.smoke else GROWTH)
+    from pooled import lock_step
+
+    for name, (budget, target) in ROUNDS.items():
+        if asked.only in "rounds":
+            per_second = lock_step(name, *((2, 20) if asked.smoke else (asked.rounds, budget)))
+            _show(f"rounds per second, {name}", f"{per_second:,.0f}", f"{target:,}", target / per_second)
+
+
+if __name__ == "__main__":
+    main()
