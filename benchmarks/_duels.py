@@ -44,7 +44,7 @@ class Extent(NamedTuple):
     long: tuple[float, float] = (10_000.0, 20_000.0)
     wrong: tuple[float, float] = (4_000.0, 8_000.0)
     rounds: tuple[float, float] = (5_000.0, 10_000.0)  # on the structural graphs
-    explored: tuple[float, ...] = (200.0, 400.0, 800.0, 1_600.0)  # by ours, where pairs are set
+    explored: tuple[float, ...] = (200.0, 400.0, 800.0, 1_600.0, 3_200.0)  # by ours, where pairs are set
     others: tuple[float, ...] = (3_200.0, 6_400.0, 12_800.0)  # of the others there: many arms take long to tell apart
     networks: tuple[str, ...] = ("asia.bif?hide=smoke&reward=dysp", "greenhouse.bif?hide=season&reward=harvest")
 

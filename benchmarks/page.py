@@ -34,7 +34,7 @@ from _duels import (
     told,
 )
 from _script import options
-from _sets import sets
+from _sets import sets, structural
 from dobandit.arrays import Flags
 from dobandit.policies import policies_for
 from dobandit.report import Page, Points, Section, Table, to_markdown
@@ -224,7 +224,7 @@ def network(bench: Bench) -> Section:
 
 # ------------------------------------------------------------------------------------------------------
 
-SECTIONS: Sequence[Callable[[Bench], Section]] = (cumulative, simple, long_runs, wrong_graph, sets, network)
+SECTIONS: Sequence[Callable[[Bench], Section]] = (cumulative, simple, long_runs, wrong_graph, sets, structural, network)
 
 
 def written(bench: Bench) -> str:
