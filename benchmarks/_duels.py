@@ -44,14 +44,15 @@ class Extent(NamedTuple):
     long: tuple[float, float] = (10_000.0, 20_000.0)
     wrong: tuple[float, float] = (4_000.0, 8_000.0)
     rounds: tuple[float, float] = (5_000.0, 10_000.0)  # on the structural graphs
-    others: tuple[float, ...] = (6_400.0, 9_600.0, 12_800.0, 19_200.0, 25_600.0)  # where pairs are hard to tell apart
+    explored: tuple[float, ...] = (200.0, 400.0, 800.0, 1_600.0, 3_200.0)  # by ours, where pairs are set
+    others: tuple[float, ...] = (3_200.0, 6_400.0, 12_800.0)  # of the others there: many arms take long to tell apart
     networks: tuple[str, ...] = ("asia.bif?hide=smoke&reward=dysp", "greenhouse.bif?hide=season&reward=harvest")
 
 
 SMOKE = Extent(
     worlds=("n6", "rand"), pairs=("pairs",), structural=("structural-iv",), times=2, closer=2,
     budgets={"cumulative": (30.0,), "simple": (25.0, 50.0)}, curve=(25.0, 50.0), long=(30.0, 60.0), wrong=(30.0, 60.0),
-    rounds=(30.0, 60.0), others=(25.0, 50.0), networks=("asia.bif?hide=smoke&reward=dysp",),
+    rounds=(30.0, 60.0), explored=(25.0, 50.0), others=(25.0, 50.0), networks=("asia.bif?hide=smoke&reward=dysp",),
 )  # fmt: skip
 
 

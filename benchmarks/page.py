@@ -1,14 +1,16 @@
 """Writes docs/benchmark.md from a run: who wins where, by how much, and where we lose.
 
-    python benchmarks/page.py [--trials 100] [--long 60] [--seed 314159] [--cluster tcp://host:8786]
+    python benchmarks/page.py [--trials 100] [--long 60] [--seed 314159] [--only sets] [--cluster tcp://host:8786]
 
 It takes an hour and a half on two cores. What was played is kept in dobandit-out/benchmark, so that an interrupted run
-goes on where it was; after a change of a policy delete the files that have its name.
+goes on where it was; after a change of a policy delete the files that have its name. `--only` runs one section and puts
+it in the place of the old one.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -32,13 +34,13 @@ from _duels import (
     told,
 )
 from _script import options
-from _sets import sets
+from _sets import sets, structural
 from dobandit.arrays import Flags
 from dobandit.policies import policies_for
 from dobandit.report import Page, Points, Section, Table, to_markdown
 from dobandit.report.comparison import settled_text, table_of
 from dobandit.report.page import Part, versions
-from dobandit.simulation import Submits, cluster, processes, standard_error
+from dobandit.simulation import cluster, processes, standard_error
 from dobandit.suite import WORLDS, Comparison
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmark.md"
@@ -222,7 +224,7 @@ def network(bench: Bench) -> Section:
 
 # ------------------------------------------------------------------------------------------------------
 
-SECTIONS: Sequence[Callable[[Bench], Section]] = (cumulative, simple, long_runs, wrong_graph, sets, network)
+SECTIONS: Sequence[Callable[[Bench], Section]] = (cumulative, simple, long_runs, wrong_graph, sets, structural, network)
 
 
 def written(bench: Bench) -> str:
@@ -248,20 +250,29 @@ def written(bench: Bench) -> str:
     return to_markdown(Page("Benchmark", lead, facts, [about, *sections]))
 
 
+def with_section(page: str, name: str, bench: Bench) -> str:
+    """The page with a new version of one section, or with one more at its end; it says how it was made."""
+    section = {made.__name__: made for made in SECTIONS}[name](bench)
+    facts = ", ".join(f"{key} {value}" for key, value in versions().items())
+    how = f"python benchmarks/page.py --only {name} --trials {bench.trials} --long {bench.long} --seed {bench.seed}"
+    new = to_markdown(Page("", "", {}, [section._replace(parts=[*section.parts, f"Made by `{how}` ({facts})."])]))
+    new = new[new.index("## ") :]
+    old = re.compile(rf"^## {re.escape(section.title)}\n.*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
+    return old.sub(lambda _: new + "\n", page).rstrip() + "\n" if old.search(page) else f"{page.rstrip()}\n\n{new}"
+
+
 def main() -> None:
-    asked = options(__doc__, trials=100, long=60, seed=314159, cluster="")
-    at_work = cluster(asked.cluster) if asked.cluster else processes(os.cpu_count() or 1)
+    asked = options(__doc__, trials=100, long=60, seed=314159, only="", workers=os.cpu_count() or 1, cluster="")
+    at_work = cluster(asked.cluster) if asked.cluster else processes(asked.workers)
     with tempfile.TemporaryDirectory() as folder, at_work as pool:
         if asked.smoke:
-            run(2, 2, asked.seed, SMOKE, Path(folder) / "benchmark.md", Path(folder), pool)
+            bench, page = Bench(2, 2, asked.seed, SMOKE, Path(folder), pool), Path(folder) / "benchmark.md"
         else:
-            run(asked.trials, asked.long, asked.seed, Extent(), PAGE, KEPT, pool)
-
-
-def run(trials: int, long: int, seed: int, extent: Extent, page: Path, kept: Path, pool: Submits) -> None:
-    start = time.perf_counter()
-    page.write_text(written(Bench(trials, long, seed, extent, kept, pool)), encoding="utf-8")
-    print(f"wrote {page} in {(time.perf_counter() - start) / 60:.0f} minutes")
+            bench, page = Bench(asked.trials, asked.long, asked.seed, Extent(), KEPT, pool), PAGE
+        start = time.perf_counter()
+        text = with_section(PAGE.read_text("utf-8"), asked.only, bench) if asked.only else written(bench)
+        page.write_text(text, "utf-8")
+        print(f"wrote {page} in {(time.perf_counter() - start) / 60:.0f} minutes")
 
 
 if __name__ == "__main__":

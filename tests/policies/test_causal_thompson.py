@@ -63,6 +63,20 @@ def test_draws_come_closer_to_the_mean_of_an_arm_that_is_known_well() -> None:
     assert dared > narrow[2]
 
 
+def test_where_variables_are_set_together_draws_are_wide_until_an_arm_was_tried() -> None:
+    """By hand, as above, for a pair that was set forty times; it is compared with an arm that has 25 pulls of its own.
+    That is so however many pulls there were, up to ten thousand."""
+    made = CausalThompson().compile(Problem("{X, Z} -> Y", "Y", budget=100, default_cost=2, most_at_once=2))
+    pair = [str(arm) for arm in made.problem.arms].index("do(X=1, Z=1)")
+    view = evidence(made, [("do(X=1, Z=1)", {"X": 1, "Z": 1, "Y": i % 2}) for i in range(40)])
+    narrow = made.choose(view, made.start(1), Chance(0, "policy")).state.narrow[0]
+    own = (0.25 / 42 + (0.5 / 41) ** 2) / 0.25
+    assert narrow[pair] == pytest.approx(np.log1p(1e5 * own) / np.log1p(4000))
+    assert np.all(np.delete(narrow, pair) == 1)
+    few = evidence(made, [("do(X=1, Z=1)", {"X": 1, "Z": 1, "Y": i % 2}) for i in range(16)])
+    assert made.choose(few, made.start(1), Chance(0, "policy")).state.narrow[0, pair] == 1
+
+
 class Recorder(Chance):
     """Chance that remembers the numbers of the draws that were asked for."""
 

@@ -32,10 +32,12 @@ Times = TypeVar("Times", int, Indices, int | Indices)  # one for all rows, one f
 
 MOST_ESTIMATES = 4  # of an arm: two choices of formulas, of two each
 AHEAD = 1000  # times as many pulls as were made so far are taken to be still to come
+FAR, AHEAD_OF_SETS = 1e5, 10  # where variables are set together: so many pulls, or so many times those made so far
+TRIED = 25  # pulls of its own up to which the draws of such an arm are not narrowed
 MAX_PRIOR_SHIFT = 0.25  # of how far the prior may be off, so much at most is added to all draws, or taken from them
 FLOOR = 1e-2  # the least that a pull is taken to lose, of the range of a reward
 RANGE = 2.0  # standard deviations that stand for the range of a reward that is a measurement
-OBSERVATION_BONUS = 2.0  # an observation informs other arms, too: so many times it counts what it teaches about one
+OBSERVATION_BONUS = 2.0  # an observation informs other arms, too: where single variables are set, it counts so often
 RENEW = 10  # weights and what observations teach are recomputed when the pulls have grown by a tenth
 HOLD = 1000  # a decision is kept for the next thousandth of the pulls
 
@@ -154,7 +156,8 @@ class CompiledCausalThompson(OnPooledEvidence[State]):
         floor = FLOOR * RANGE if self.problem.reward_is_real else FLOOR
         loss = np.maximum(price * costs[at, pulled] - means[rows, pulled], 0.0) + floor
         observing = np.maximum(price * costs[:, OBSERVE] - means[rows, OBSERVE], 0.0) + floor
-        return np.asarray(rows[OBSERVATION_BONUS * state.as_good[rows, pulled] * loss >= observing])
+        bonus = OBSERVATION_BONUS if self.problem.sets_single_variables else 1.0
+        return np.asarray(rows[bonus * state.as_good[rows, pulled] * loss >= observing])
 
 
 def _kept_for(times: Times) -> Times:
@@ -175,9 +178,16 @@ def _narrow(view: View, known: ArmEstimates, pooled: PooledEstimator) -> Array:
     log(1 + t), as in the indices that waste least on arms that are nearly settled (Audibert and Bubeck, COLT 2009;
     Garivier and Cappé, COLT 2011). The latter is what t draws are worth; where a decision is kept for several pulls,
     there are fewer draws, and each has to dare more.
+
+    Where variables are set together, many arms are nearly as good as the best one, and what is lost late is lost on
+    these. So their draws are wide until an arm has been tried, and then become narrow faster than they do elsewhere.
     """
     per_pull = (known.variances.T + known.by_prior.T**2) / pooled.reward_variances(known)  # 1/n
-    ahead = AHEAD * np.maximum(view.told.sum(axis=1, keepdims=True), 1.0)
+    told = view.told.sum(axis=1, keepdims=True)
+    if not view.problem.sets_single_variables:
+        ahead = np.maximum(FAR, AHEAD_OF_SETS * told)
+        return np.asarray(np.minimum(np.log1p(ahead * per_pull) / np.log1p(ahead / TRIED), 1.0))
+    ahead = AHEAD * np.maximum(told, 1.0)
     draws = ahead / _kept_for(view.times)[:, np.newaxis]
     return np.asarray(np.sqrt(np.minimum(np.log1p(ahead * per_pull) / np.log1p(draws), 1.0)))
 
