@@ -7,7 +7,7 @@ say then is worked out from that evidence by the functions that studies use; tes
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from dobandit.estimate.pooled import RepairedGraphs
 from dobandit.evidence import Evidence, open_source
 from dobandit.evidence.logged import read_log
 from dobandit.policies import policy, recommended
-from dobandit.problem import Objective, Problem
+from dobandit.problem import Objective, Problem, RewardLike
 from dobandit.simulation import draw_costs
 from dobandit.simulation.engine import Setting, play
 from dobandit.study.ranges import ranged
@@ -28,7 +28,7 @@ from dobandit.suite import COSTS, find
 from dobandit.worlds import World
 
 GOAL_MIN = "goal-min"  # the worlds of rand, where small rewards are wanted
-POLICIES = {"simple": "causal-explore", "cumulative": "causal-thompson"}
+POLICIES: Mapping[Objective, str] = {"simple": "causal-explore", "cumulative": "causal-thompson"}
 
 
 class Asked(NamedTuple):
@@ -89,10 +89,10 @@ def studies(asked: Asked, kept: Path) -> Iterator[Driven]:
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             driven = _driven(asked, number)
-            path.with_suffix(".part").write_bytes(pickle.dumps(driven._replace(graphs=None)))
+            path.with_suffix(".part").write_bytes(pickle.dumps((driven.problem, driven.truth, driven.looks)))
             path.with_suffix(".part").rename(path)
-        found: Driven = pickle.loads(path.read_bytes())
-        yield found._replace(graphs=RepairedGraphs(found.problem))
+        problem, truth, looks = pickle.loads(path.read_bytes())
+        yield Driven(problem, RepairedGraphs(problem), truth, looks)
 
 
 def _driven(asked: Asked, number: int) -> Driven:
@@ -100,9 +100,10 @@ def _driven(asked: Asked, number: int) -> Driven:
     chance = generator(asked.seed, f"calibration:{asked.name}:{number}")
     world = source.draw(chance, number)
     is_measured = source.ends is not None
+    reward: RewardLike = "Y" if source.ends is None else {"variable": "Y", "range": source.ends}
     problem = Problem(
         world.graph,
-        reward={"variable": "Y", "range": source.ends} if is_measured else "Y",
+        reward=reward,
         budget=asked.budgets[-1],
         objective=asked.objective,
         goal="min" if asked.name == GOAL_MIN else "max",
@@ -135,4 +136,5 @@ def drive(problem: Problem, world: World, trials: int, seed: int, budgets: tuple
             doubted = Doubted(state.refuted[at], state.added[at], True)
             arm = int(played.recommended[trial, budgets.index(budget)])
             looks.append(Look(trial, budget, view.evidence.take(at), doubted, costs[trial], arm))
+    assert compiled.graphs is not None, "both policies pool"
     return Driven(problem, compiled.graphs, world.means(problem), looks)

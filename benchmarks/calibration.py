@@ -20,8 +20,9 @@ import numpy as np
 
 from _looks import GOAL_MIN, POLICIES, Asked, Driven, Look, studies
 from _script import options
-from dobandit.arrays import Flags
+from dobandit.arrays import Array, Flags
 from dobandit.identification import is_identifiable
+from dobandit.problem import Objective
 from dobandit.report import Page, Points, Section, Table, to_markdown
 from dobandit.report.page import Part, versions
 from dobandit.suite import WORLDS
@@ -42,7 +43,7 @@ class Answer(NamedTuple):
 
     study: tuple[int, int]  # number of the world and of the trial
     budget: float
-    covered: bool  # by the interval of the recommended option
+    covered: float  # whether the interval of the recommended option contains the truth; NaN if none is stated yet
     known: float  # the share of covered options among those with own pulls or a formula
     others: float  # among the others; NaN if there are none
     excess: float  # of the recommended option's mean, as a share of the range of all options' means
@@ -55,7 +56,7 @@ class Group(NamedTuple):
     """All answers in the worlds of a class by a policy."""
 
     name: str
-    objective: str
+    objective: Objective
     answers: list[Answer]
 
     def at(self, budget: float) -> list[Answer]:
@@ -77,10 +78,13 @@ class Share(NamedTuple):
         worlds, numbers = (np.array(part) for part in zip(*kept, strict=True))
         mean, (_, place) = float(numbers.mean()), np.unique(worlds, return_inverse=True)
         off = np.bincount(place, numbers - mean)
-        chance = max(mean * (1 - mean), 0.0) * len(
-            numbers
-        )  # of independent answers: hits that are all alike say little
-        return cls(mean, float(np.sqrt(max((off**2).sum(), chance))) / len(numbers), len(numbers))
+        return cls(mean, float(np.sqrt((off**2).sum())) / len(numbers), len(numbers))
+
+    def is_off(self, limit: float, errors: int, is_hit: bool = True) -> bool:
+        """Whether it is more than so many standard errors beyond a limit. A `hit` is one or zero; hits that are all
+        alike seem to have no error, but so many of them vary at least as those with a share at the limit do."""
+        least = np.sqrt(limit * (1 - limit) / max(self.number, 1)) if is_hit else 0.0
+        return abs(self.mean - limit) > errors * max(self.se, float(least))
 
 
 def answered(driven: Driven, number: int) -> list[Answer]:
@@ -95,21 +99,25 @@ def answered(driven: Driven, number: int) -> list[Answer]:
 
 def _answer(driven: Driven, look: Look, has_formula: Flags, study: tuple[int, int], rng: np.random.Generator) -> Answer:
     (known, verdict), truth = driven.said(look, rng), driven.truth
-    covered, arm = (known.low - 1e-9 <= truth) & (truth <= known.high + 1e-9), verdict.arm
-    told = look.evidence.told[0]
+    inside = (known.low - 1e-9 <= truth) & (truth <= known.high + 1e-9)
+    covered, arm, told = np.where(np.isnan(known.low), np.nan, inside), verdict.arm, look.evidence.told[0]
     is_known = has_formula | (told > 0)
     excess = (known.means[arm] - truth[arm]) * (1 if driven.problem.goal == "max" else -1)
     return Answer(
         study=study,
         budget=look.budget,
-        covered=bool(covered[arm]),
-        known=float(covered[is_known].mean()),
-        others=float(covered[~is_known].mean()) if not is_known.all() else np.nan,
+        covered=float(covered[arm]),
+        known=_mean(covered[is_known]),
+        others=_mean(covered[~is_known]),
         excess=float(excess / max(np.ptp(truth), 1e-9)),
         stated=verdict.probability,
         is_best=bool(driven.best(look)[arm]),
         outcomes=float(max(told[arm], told[0] if has_formula[arm] else 0.0)),
     )
+
+
+def _mean(numbers: Array) -> float:
+    return float(numbers.mean()) if len(numbers) else np.nan
 
 
 # -- the page ------------------------------------------------------------------------------------------
@@ -120,10 +128,10 @@ def intervals(groups: Sequence[Group], budgets: Sequence[float]) -> Section:
     for group in groups:
         cells = []
         for answers in map(group.at, budgets):
-            own = _checked(Share.of(answers, [a.covered for a in answers]), MOST)
-            every = _checked(Share.of(answers, [a.known for a in answers]), MOST)
+            own = _checked(Share.of(answers, [a.covered for a in answers]), MOST, True)
+            every = _checked(Share.of(answers, [a.known for a in answers]), MOST, False)
             others = Share.of(answers, [a.others for a in answers])
-            cells.append(f"{own} / {every}" + (f" / {_checked(others, 1.0)}" if others.number else ""))
+            cells.append(f"{own} / {every}" + (f" / {_checked(others, 1.0, False)}" if others.number else ""))
         rows.append([group.name, POLICIES[group.objective], *cells])
     text = (
         "The share of 95 % intervals that contain the truth, in percent: of the recommended option, and of all options "
@@ -134,9 +142,9 @@ def intervals(groups: Sequence[Group], budgets: Sequence[float]) -> Section:
     return Section("Intervals", [text, Table(["world", "policy", *(f"B = {b:,g}" for b in budgets)], rows, 2)])
 
 
-def _checked(share: Share, most: float) -> str:
-    is_off = share.mean < LEAST - 3 * share.se or share.mean > most + 3 * share.se
-    return f"{100 * share.mean:.0f}" + "*" * is_off
+def _checked(share: Share, most: float, is_hit: bool) -> str:
+    limit = LEAST if share.mean < LEAST else most if share.mean > most else share.mean
+    return f"{100 * share.mean:.0f}" + "*" * share.is_off(limit, 3, is_hit)
 
 
 def probabilities(groups: Sequence[Group], budgets: Sequence[float]) -> Section:
@@ -147,7 +155,8 @@ def probabilities(groups: Sequence[Group], budgets: Sequence[float]) -> Section:
         if some:
             apart = [a._replace(study=(k * 100_000 + a.study[0], 0)) for k, a in some]  # worlds of different classes
             actual, stated = Share.of(apart, [a.is_best for a in apart]), float(np.mean([a.stated for a in apart]))
-            is_off = actual.number >= FEWEST and abs(actual.mean - stated) > OFF + 2 * actual.se
+            edge = float(np.clip(actual.mean, stated - OFF, stated + OFF))
+            is_off = actual.number >= FEWEST and actual.is_off(min(edge, 1.0), 2)
             told = f"{actual.mean:.3f} ± {actual.se:.3f}" + "*" * is_off
             rows.append([f"{low:g} to {high:g}", f"{actual.number:,}", f"{stated:.3f}", told])
     text = (
@@ -190,15 +199,14 @@ def stops(groups: Sequence[Group]) -> Section:
                 ended.setdefault(answer.study, answer)
         stopped, number = list(ended.values()), len({answer.study for answer in group.answers})
         right = Share.of(stopped, [a.is_best for a in stopped])
-        is_off = right.mean < STOP - 2 * right.se
+        is_off = right.mean < STOP and right.is_off(STOP, 2)
         told = f"{100 * right.mean:.0f} ± {100 * right.se:.0f}" + "*" * is_off if stopped else ""
         spent = f"{np.mean([a.budget for a in stopped]):,.0f}" if stopped else ""
         rows.append([group.name, POLICIES[group.objective], f"{100 * len(stopped) / number:.0f}", spent, told])
     text = (
         f"Studies that stop as soon as the recommended option is the best with probability {STOP}, looked at when each "
         f"of the budgets is spent. They need {PULLS} outcomes of that option, or observations where these identify it. "
-        "An asterisk marks classes where the option is right in less than 95 % of the stopped studies, by more than two "
-        "standard errors."
+        "An asterisk marks classes where it is right in less than 95 % of them, by more than two standard errors."
     )
     head = ["world", "policy", "stopped, %", "spent", "right, %"]
     return Section("Stopping at 95 %", [text, Table(head, rows, 2)])

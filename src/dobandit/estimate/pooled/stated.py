@@ -22,7 +22,7 @@ from dobandit.evidence import Layout
 from dobandit.problem import Problem
 
 # Outcomes that what is expected of a row counts for, where that is 1/2: from hardly right to right.
-WEIGHTS = 2.0 ** np.arange(7)
+WEIGHTS: Array = 2.0 ** np.arange(7, dtype=np.float64)
 
 
 class Stated(Conditions):
@@ -82,9 +82,7 @@ class Stated(Conditions):
         """The posterior probability of every weight, for every group: axes (trial, group, weight)."""
         won, lost = counts[:, self.won], counts[:, self.lost]
         likelihoods = [
-            self.added_up(
-                _rising(won, k * means) + _rising(lost, k * (1 - means)) - _rising(won + lost, k)
-            )
+            self.added_up(_rising(won, k * means) + _rising(lost, k * (1 - means)) - _rising(won + lost, k))
             for k in (_weights(weight, means) for weight in WEIGHTS)
         ]
         logs = np.stack(likelihoods, axis=-1)
