@@ -3,9 +3,9 @@
 The rows P(Y | z) of a table have a beta prior around what their conditions lead to expect (`main_effects`), and the
 weight of that prior is unknown: if the rows are as expected, each tells about the others. Every weight of a grid is as
 likely as the others beforehand; the data decide (the likelihood is beta-binomial). So the posterior is centred on the
-data, whatever prior a policy explores with, and its intervals cover as often as they should where success is rare and
-rows are many (benchmarks/calibration.py). Where a table belongs to the arms that set X, rows with another value of X
-say nothing about an arm that has not been tried, so they are centred apart.
+data, whatever prior a policy explores with; benchmarks/calibration.py compares it with the truth. Where a table belongs
+to the arms that set X, rows with another value of X say nothing about an arm that has not been tried, so they are
+centred apart.
 """
 
 from __future__ import annotations
