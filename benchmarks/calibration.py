@@ -212,10 +212,13 @@ def stops(groups: Sequence[Group]) -> Section:
     return Section("Stopping at 95 %", [text, Table(head, rows, 2)])
 
 
-def page(groups: Sequence[Group], facts: dict[str, str], budgets: Sequence[float]) -> Page:
+def page(groups: Sequence[Group], facts: dict[str, str], asked: Asked) -> Page:
+    budgets = asked.budgets
     lead = (
         "You read that an option is the best with probability 0.9. Is it, in nine of ten such studies? This page "
-        "compares what studies say with the truth of simulated worlds. It is written by `make calibration`."
+        "compares what studies say with the truth of simulated worlds. It is written by `python "
+        f"benchmarks/calibration.py --worlds {asked.worlds} --trials {asked.trials} --seed {asked.seed}`; "
+        "`make calibration` measures it again with 40 worlds."
     )
     about: list[Part] = [
         "Every study has a hidden truth that is known here exactly. `causal-explore` and `causal-thompson` spend the "
@@ -241,7 +244,7 @@ def run(asked: Asked, classes: Sequence[str], kept: Path) -> Page:
             print(f"{name}, {POLICIES[objective]}: {len(answers):,} answers", flush=True)
     facts = {"seed": str(asked.seed), "studies": f"{asked.worlds * asked.trials} for each class and policy"}
     facts |= {"worlds": f"{asked.worlds} for each class"} | ({"rows of log": f"{asked.log:,}"} if asked.log else {})
-    return page(groups, {**facts, **versions()}, asked.budgets)
+    return page(groups, {**facts, **versions()}, asked)
 
 
 def main() -> None:
