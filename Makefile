@@ -3,8 +3,8 @@
 # make test-all   the tests on a wheel, with every Python from 3.11 to 3.13 that is installed
 # make bench   set up, then measure the figures of benchmarks/ and print them beside their goals
 # make reproduction   set up, then rerun the paper's experiments and write docs/reproduction.md
-# make calibration   set up, then measure how often intervals contain the truth
 # make stress  set up, then attack studies in all ways: kills, faults, malformed inputs, flipped bits; prints one table
+# make calibration   set up, then compare what studies say with the truth and write docs/how-sure.md
 # make mutants   set up, then change single things in the code and print how many changes the tests detect
 # make audit   look the pinned versions up in the advisories of PyPI
 # make site    set up, then build the documentation into site/
@@ -77,6 +77,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/all.py
 	$(BIN)/python benchmarks/coverage.py --trials 100
 
+# Writes docs/how-sure.md: what studies say against the truth of simulated worlds; then the intervals of `effect`.
 calibration: $(READY)
 	$(BIN)/python benchmarks/calibration.py
 	$(BIN)/python benchmarks/coverage.py

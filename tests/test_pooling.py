@@ -358,8 +358,8 @@ def test_how_alike_rows_are_is_learnt() -> None:
         won, lost = rng.integers(0, 30, (2, 4)).astype(float).tolist()
         means = stated.expected(counted(won, lost))
         logs = []
-        for k in (1, 2, 4, 8, 16, 32, 64):
-            rows = zip(won, lost, k * means[0], k * (1 - means[0]), strict=True)
+        for k in (1, 2, 4, 8, 16, 32, 64):  # of a row that is expected to be 1/2, more of others: 1 / (4 p (1 - p))
+            rows = zip(won, lost, k / (4 * (1 - means[0])), k / (4 * means[0]), strict=True)
             logs.append(sum(_log_beta(a + w, b + v) - _log_beta(a, b) for w, v, a, b in rows))
         chances = np.exp(np.array(logs) - max(logs))
         found = stated.plausible(counted(won, lost), means)[0, 0]
@@ -372,6 +372,23 @@ def test_how_alike_rows_are_is_learnt() -> None:
     last_alike, last_unlike = (stated.drawn(c, number, rng)[stated.won[3]] for c in (alike, unlike))
     assert np.median(last_alike) == pytest.approx(15.5 / 151, abs=0.02 + 5 * last_alike.std() / np.sqrt(number))
     assert last_unlike.mean() < 0.05  # it has data, which no expectation overrules
+
+
+@pytest.mark.parametrize("usual", [0.3, 0.03, 0.003])
+def test_rows_are_alike_in_their_log_odds_however_rare_success_is(usual: float) -> None:
+    """Rows are half as large and 1.5 times as large as usual, in turn; so is one that has no data, as a multiple."""
+    problem = Problem("{A, B, C} -> Y", "Y", 100)
+    pool = Pool(problem)
+    stated = Stated(problem, pool.layout)
+    (table,) = (t for t in pool.tables if t.given)
+    chances = usual * (0.5 + np.indices((2, 2, 2)).sum(axis=0) % 2)
+    counts = np.zeros((1, pool.layout.size))
+    pool.layout.view(counts, table)[0] = 100_000 * np.stack([1 - chances, chances], axis=-1)
+    pool.layout.view(counts, table)[0, 1, 1, 1] = 0.0
+    drawn = stated.drawn(counts, 4000, np.random.default_rng(1))[stated.won[7]]
+    odds = np.log(drawn / (1 - drawn))
+    truth = np.log(chances / (1 - chances)).std()
+    assert truth < odds.std() < 3 * truth
 
 
 def test_what_is_expected_of_rows_is_a_penalised_logistic_regression() -> None:

@@ -11,6 +11,7 @@ import pytest
 import dobandit as db
 from dobandit import worlds
 from dobandit.errors import DataError, PolicyError
+from dobandit.estimate.pooled.skewed import usual_weight, variances
 from dobandit.policies import policies_for
 from dobandit.policies import policy as policy_named
 from dobandit.problem import RewardLike, Value
@@ -214,3 +215,17 @@ def test_rewards_too_large_for_a_mean_are_refused(size: str, many: int, tmp_path
             db.effect("X -> Y", data, do={"X": 1}, reward="Y")
         with pytest.raises(DataError, match=outside):
             db.effects(problem, data)
+
+
+def test_few_skewed_rewards_do_not_tell_how_much_they_vary() -> None:
+    """Twenty customers who bought nothing are taken to vary nearly as all do. Where rewards are not skewed, twenty
+    equal ones show that they vary less. Rewards are in their unit, in which all vary by 1."""
+    rng = np.random.default_rng(4)
+    sales = np.where(rng.random(500) < 0.02, rng.lognormal(3, 1, 500), 0.0)
+    for rewards, least, most in ((rng.normal(size=500), 0.25, 0.3), (sales, 0.85, 1.0)):
+        unit = (rewards - rewards.mean()) / rewards.std()
+        both = [unit, np.full(20, unit.min())]
+        n, s, q, c = np.array([[(group**power).sum() for group in both] for power in range(4)])
+        weight, together = usual_weight(n, s, q, c), np.concatenate(both)
+        assert weight == pytest.approx(max(8.0, ((together - together.mean()) ** 3).mean() ** 2))
+        assert least < variances(n, s, q, weight)[1] < most

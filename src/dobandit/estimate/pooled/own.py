@@ -14,7 +14,7 @@ import numpy as np
 
 from dobandit.arrays import Array, Indices
 from dobandit.chance import Chance
-from dobandit.estimate.pooled.skewed import USUAL, leant, third_moments, variances
+from dobandit.estimate.pooled.skewed import USUAL, leant, third_moments, usual_weight, variances
 from dobandit.evidence import MOMENTS, CountTable, Evidence, Layout, own_rewards
 from dobandit.problem import Problem
 
@@ -94,10 +94,11 @@ class OwnRewards:
         if not self.is_real:
             won, lost = evidence.rewards + PRIOR, evidence.told - evidence.rewards + PRIOR
             return rng.beta(won, lost, (number, won.shape[1]))
-        means, spread = self.known(evidence)
+        means, (n, s, q, c) = self.known(evidence).means, self._moments(evidence)
         number_told, freedom = evidence.told + 1, evidence.told + USUAL
+        spread = variances(n, s, q, usual_weight(n, s, q, c))
         draws = means + np.sqrt(spread / number_told) * rng.standard_t(freedom, (number, means.size))
-        return leant(draws, means[0], (third_moments(*self._moments(evidence)) / number_told**2)[0])
+        return leant(draws, means[0], (third_moments(n, s, q, c) / number_told**2)[0])
 
     def _moments(self, evidence: Evidence) -> Array:
         """The number of rewards and the sums of their powers, in their unit: axes (power, row, arm)."""

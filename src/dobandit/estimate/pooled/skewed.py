@@ -16,20 +16,31 @@ from dobandit.estimate.observational import MOST_SKEWED, leaning
 USUAL = 8.0  # outcomes that the spread of all rewards counts for beside a row's or an arm's own
 
 
-def variances(n: Array, s: Array, q: Array) -> Array:
+def usual_weight(n: Array, s: Array, q: Array, c: Array) -> float:
+    """The outcomes that the spread of all rewards counts for in answers, from the number of rewards and the sums of
+    their first three powers. A few skewed rewards say little about their spread: many customers who bought nothing do
+    not show that all customers spend alike. Their kurtosis is at least the square of their skewness (Pearson 1916), and
+    their variance is known only after several times as many outcomes."""
+    total = max(n.sum(), 1.0)
+    mean = s.sum() / total
+    skewness = c.sum() / total - 3 * mean * q.sum() / total + 2 * mean**3  # the variance of all rewards is 1
+    return max(USUAL, float(skewness**2))
+
+
+def variances(n: Array, s: Array, q: Array, usual: float = USUAL) -> Array:
     """The variance of a single reward from the number of rewards and the sums of their first two powers, in the unit in
     which the variance of all rewards is 1: where there are few, they are taken to vary as all do."""
     within = np.maximum(q - s**2 / np.maximum(n, 1.0), 0.0)
-    return np.asarray((within + USUAL) / (n + USUAL))
+    return np.asarray((within + usual) / (n + usual))
 
 
 def third_moments(n: Array, s: Array, q: Array, c: Array) -> Array:
     """The third central moment of a single reward from the number of rewards and the sums of their first three powers;
     where there are few, it is taken to be that of all of them together."""
-    mean = s / np.maximum(n, 1.0)
+    mean, weight = s / np.maximum(n, 1.0), usual_weight(n, s, q, c)
     thirds = c - 3 * mean * q + 2 * n * mean**3
     usual = thirds.sum() / max(n.sum(), 1.0)
-    return np.asarray((thirds + USUAL * usual) / (n + USUAL))
+    return np.asarray((thirds + weight * usual) / (n + weight))
 
 
 def leant(draws: Array, means: Array, thirds: Array) -> Array:

@@ -3,9 +3,9 @@
 The rows P(Y | z) of a table have a beta prior around what their conditions lead to expect (`main_effects`), and the
 weight of that prior is unknown: if the rows are as expected, each tells about the others. Every weight of a grid is as
 likely as the others beforehand; the data decide (the likelihood is beta-binomial). So the posterior is centred on the
-data, whatever prior a policy explores with, and its intervals cover as often as they should where success is rare and
-rows are many (benchmarks/calibration.py). Where a table belongs to the arms that set X, rows with another value of X
-say nothing about an arm that has not been tried, so they are centred apart.
+data, whatever prior a policy explores with; benchmarks/calibration.py compares it with the truth. Where a table belongs
+to the arms that set X, rows with another value of X say nothing about an arm that has not been tried, so they are
+centred apart.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from dobandit.estimate.pooled.posterior import OBSERVED, Conditions, rows_of_rew
 from dobandit.evidence import Layout
 from dobandit.problem import Problem
 
-WEIGHTS = 2.0 ** np.arange(7)  # outcomes that what is expected of a row counts for: from hardly right to right
+# Outcomes that what is expected of a row counts for, where that is 1/2: from hardly right to right.
+WEIGHTS: Array = 2.0 ** np.arange(7, dtype=np.float64)
 
 
 class Stated(Conditions):
@@ -38,7 +39,8 @@ class Stated(Conditions):
         found = counts + PRIOR
         if len(self.group):
             means = self.expected(counts)
-            weights = np.exp((self.plausible(counts, means) * np.log(WEIGHTS)).sum(axis=-1)).take(self.group, axis=1)
+            usual = np.exp((self.plausible(counts, means) * np.log(WEIGHTS)).sum(axis=-1)).take(self.group, axis=1)
+            weights = _weights(usual, means)
             found[:, self.won] = counts[:, self.won] + weights * means
             found[:, self.lost] = counts[:, self.lost] + weights * (1 - means)
         return found
@@ -57,11 +59,12 @@ class Stated(Conditions):
         won, lost = counts[:, self.won], counts[:, self.lost]
         plausible = self.plausible(counts, self.expected(counts))[0] if len(self.group) else ()
         for rows, effects, chances in zip(self._rows, self._effects, plausible, strict=True):
-            weight = rng.choice(WEIGHTS, (number, 1), p=chances)
-            seen = (won + lost)[:, rows]
+            which, seen = rng.choice(len(WEIGHTS), number, p=chances), (won + lost)[:, rows]
+            fit = effects.fitted(won[:, rows], lost[:, rows])
             # A row of n outcomes tells as much about what is expected of all rows as so many independent ones:
-            told = seen * (weight + 1) / (seen + weight)
-            mean = effects.drawn(effects.fitted(won[:, rows], lost[:, rows]), told, rng)
+            weights = _weights(WEIGHTS[:, np.newaxis], fit.means)
+            mean = effects.drawn(fit, seen * (weights + 1) / (seen + weights), which, rng)
+            weight = _weights(WEIGHTS[which, np.newaxis], mean)
             shapes[:, self.won[rows]] = won[:, rows] + weight * mean
             shapes[:, self.lost[rows]] = lost[:, rows] + weight * (1 - mean)
         if informed is not None:
@@ -79,10 +82,8 @@ class Stated(Conditions):
         """The posterior probability of every weight, for every group: axes (trial, group, weight)."""
         won, lost = counts[:, self.won], counts[:, self.lost]
         likelihoods = [
-            self.added_up(
-                _rising(won, k * means) + _rising(lost, k * (1 - means)) - _rising(won + lost, k * np.ones(1))
-            )
-            for k in WEIGHTS
+            self.added_up(_rising(won, k * means) + _rising(lost, k * (1 - means)) - _rising(won + lost, k))
+            for k in (_weights(weight, means) for weight in WEIGHTS)
         ]
         logs = np.stack(likelihoods, axis=-1)
         chances = np.exp(logs - logs.max(axis=-1, keepdims=True))
@@ -108,6 +109,12 @@ def stated_groups(problem: Problem, layout: Layout) -> list[Group]:
             value = value * size + code if v in setting else value
         found += [Group(rows[value == x], codes[:, value == x]) for x in np.unique(value)]
     return found
+
+
+def _weights(weights: Array | float, means: Array) -> Array:
+    """How many outcomes these weights stand for where so much is expected: rows are alike in their log odds. With the
+    same number everywhere, rows would differ the more from each other, as a multiple, the rarer success is."""
+    return np.asarray(weights / (4 * means * (1 - means)))
 
 
 def _rising(n: Array, a: Array) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 
 from dobandit.arrays import Array, Indices
 from dobandit.estimate.pooled.moments import MomentConditions
-from dobandit.estimate.pooled.skewed import USUAL, leant, third_moments, variances
+from dobandit.estimate.pooled.skewed import USUAL, leant, third_moments, usual_weight, variances
 from dobandit.estimate.pooled.stated import stated_groups
 from dobandit.evidence import Layout
 from dobandit.problem import Problem
@@ -53,8 +53,8 @@ class StatedMoments(MomentConditions):
         """How far the means of a group of rows may be off: axes (draw, row). The mean of all rows, which stands for
         those without data, is as uncertain as a single outcome, and so is such a row beside it. Draws follow Student's
         distribution, because the variance is estimated, too."""
-        n, s, q, _ = (counts[0, self.number[rows] + k] for k in range(4))
-        spread, weight = variances(n, s, q), self.weight[rows]
+        n, s, q, c = (counts[0, self.number[rows] + k] for k in range(4))
+        spread, weight = variances(n, s, q, usual_weight(n, s, q, c)), self.weight[rows]
         usual = (n + USUAL) @ spread / (n + USUAL).sum()
         of_centre = np.sqrt(usual) * rng.standard_normal((number, 1)) * weight / (n + weight)
         of_rows = np.sqrt(spread / np.maximum(n, 1.0)) * rng.standard_t(n + USUAL, (number, len(n)))
