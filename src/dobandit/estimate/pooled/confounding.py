@@ -8,10 +8,10 @@ different unknowns, but the hidden causes, and whom they give which value, are t
 Half of those who had X=0 won, and 90 % of those who had X=1. Do 100 pulls of do(X=1) agree with that? The chance that
 confounding is strong, and what the posteriors of do(X=0) and do(X=1) weigh:
 
->>> from dobandit.estimate.pooled.consistency import Seen, prior
+>>> from dobandit.estimate.pooled.consistency import Seen, jeffreys, prior
 >>> seen = Seen(np.array([[2500.0, 2500, 500, 4500]]), np.array([[5000.0, 5000]]), np.array([[10_000.0, 10_000]]))
 >>> rows = Rows(np.array([0, 2]), np.array([2, 2]), np.array([2, 2]), np.array([0, 0]), np.array([0]))
->>> priors = prior(seen, rows, np.full((1, 4), 0.5))
+>>> priors = prior(seen, rows, np.full((1, 4), 0.5), jeffreys(rows))
 >>> for own in ([0, 0, 0, 0], [0, 0, 10, 90], [0, 0, 50, 50]):
 ...     found = learnt(priors, rows, np.array([own], dtype=float))
 ...     print(f"{found.degrees[0, 0, 0]:.2f}", rows.sums(found.shapes).round())
@@ -28,7 +28,6 @@ import numpy as np
 
 from dobandit.arrays import Array
 from dobandit.estimate.pooled.consistency import RowPriors, Rows
-from dobandit.estimate.pooled.stated import log_gamma
 
 
 class Learnt(NamedTuple):
@@ -46,12 +45,7 @@ def learnt(priors: RowPriors, rows: Rows, own: Array) -> Learnt:
     """What own outcomes, axes (batch, cell), make of these priors."""
     before = priors.means * rows.spread(priors.weights)
     shapes, totals = before + own, priors.weights + rows.sums(own)
-    cells = shapes.shape[-1]
-    logs = log_gamma(np.concatenate([shapes, totals, before, priors.weights], axis=-1))  # one call is quicker than four
-    gained = logs[..., : logs.shape[-1] // 2] - logs[..., logs.shape[-1] // 2 :]
-    likelihoods = rows.of_table(rows.sums(gained[..., :cells]) - gained[..., cells:])
-    chances = np.exp(likelihoods - likelihoods.max(axis=0))
-    degrees = chances / chances.sum(axis=0)
+    degrees = rows.beliefs(before, priors.weights, own)
     means = shapes / rows.spread(totals)
     mean = (rows.spread(degrees) * means).sum(axis=0)
     variances = rows.diversity(means) / (totals + 1) + rows.sums((means - mean) ** 2)

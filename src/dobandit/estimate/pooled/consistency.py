@@ -15,7 +15,7 @@ Half of those who had X=1 won, and a quarter of those who had X=0, with as many 
 
 >>> seen = Seen(np.array([[2500.0, 2500, 3750, 1250]]), np.array([[5000.0, 5000]]), np.array([[10_000.0, 10_000]]))
 >>> rows = Rows(np.array([0, 2]), np.array([2, 2]), np.array([2, 2]), np.array([0, 0]), np.array([0]))
->>> found = prior(seen, rows, np.full((1, 4), 0.5))
+>>> found = prior(seen, rows, np.full((1, 4), 0.5), jeffreys(rows))
 >>> found.means.round(3).tolist()  # strong, then weak
 [[[0.5, 0.5, 0.687, 0.313]], [[0.5, 0.5, 0.737, 0.263]]]
 >>> found.weights.round(1).tolist()
@@ -31,8 +31,10 @@ from numpy.typing import NDArray
 
 from dobandit.arrays import Array, Indices
 from dobandit.estimate.pooled.own import PRIOR
+from dobandit.estimate.pooled.stated import log_gamma
 
 T = TypeVar("T", bound=np.generic)
+ALIKE = 2.0 ** np.arange(5)[:, np.newaxis, np.newaxis]  # times Jeffreys' weight: what is usual may count for
 # By degree of confounding, strong and weak, with axes for batch and row:
 LIKE_SEEN = np.array([0.5, 0.9])[:, np.newaxis, np.newaxis]  # how far r lies from what is usual to what is seen
 GUESS = np.array([2.0, 30.0])[:, np.newaxis, np.newaxis]  # outcomes that this expectation counts for
@@ -59,6 +61,14 @@ class Rows(NamedTuple):
         """1 - Σ p²: a Dirichlet with this mean and the total n has this over n + 1 as the sum of its variances."""
         return np.asarray(1 - self.sums(cells**2))
 
+    def beliefs(self, shapes: Array, weights: Array, counts: Array) -> Array:
+        """How likely each of several priors is after these counts, all rows of a table having the same one: Dirichlets
+        with these parameters, axes (prior, batch, cell), and their weights. Axes (prior, batch, row)."""
+        of_cells = self.sums(log_gamma(shapes + counts) - log_gamma(shapes))
+        likelihoods = self.of_table(of_cells - log_gamma(weights + self.sums(counts)) + log_gamma(weights))
+        chances = np.exp(likelihoods - likelihoods.max(axis=0))
+        return np.asarray(chances / chances.sum(axis=0))
+
     def spread(self, numbers: NDArray[T]) -> NDArray[T]:
         """A number of each row for all of its cells."""
         return np.repeat(numbers, self.card, axis=-1)
@@ -82,7 +92,7 @@ class RowPriors(NamedTuple):
     number: Array  # the weight of the posterior of those shares, in the same way
 
 
-def prior(seen: Seen, rows: Rows, usual: Array) -> RowPriors:
+def prior(seen: Seen, rows: Rows, usual: Array, weight: Array) -> RowPriors:
     """The Dirichlet priors of rows, for each degree of confounding.
 
     Parameters
@@ -93,8 +103,9 @@ def prior(seen: Seen, rows: Rows, usual: Array) -> RowPriors:
         Where their cells lie.
     usual
         The usual distribution of v: axes (batch, cell).
+    weight
+        The outcomes that it counts for in a row of observations: axes (batch, row).
     """
-    weight = np.asarray(PRIOR * rows.card, dtype=float)
     number, settings = rows.sums(seen.counts) + weight, seen.all + PRIOR * rows.settings
     shares = (seen.counts + rows.spread(weight) * usual) / rows.spread(number)
     w = (seen.as_set + PRIOR) / settings
@@ -106,5 +117,18 @@ def prior(seen: Seen, rows: Rows, usual: Array) -> RowPriors:
         + (1 - w) ** 2 * rows.diversity(guess) / (GUESS + 1)
         + w * (1 - w) / (settings + 1) * rows.sums((shares - guess) ** 2)
     )
-    weights = np.maximum(rows.diversity(means) / variance - 1, weight)
+    weights = np.maximum(rows.diversity(means) / variance - 1, jeffreys(rows))
     return RowPriors(means, weights, slopes, shares, number)
+
+
+def jeffreys(rows: Rows) -> Array:
+    """The weight of Jeffreys' prior in every row."""
+    return np.asarray(PRIOR * rows.card, dtype=float)
+
+
+def alike(seen: Seen, rows: Rows, usual: Array) -> Array:
+    """The outcomes that the usual distribution counts for in every row of observations, learnt from how alike the rows
+    of a table are; at least as many as in Jeffreys' prior."""
+    weights = jeffreys(rows) * ALIKE
+    beliefs = rows.beliefs(rows.spread(weights) * usual, weights, seen.counts)
+    return np.asarray(np.exp((beliefs * np.log(weights)).sum(axis=0)))

@@ -121,7 +121,7 @@ class PooledEstimator:
         """The parameters of the posteriors of all tables: axes (row, cell). What observations tell about private tables
         may be known from `told` a while ago, which saves time."""
         if told is None:
-            return self._shapes(evidence, self.conditions, self._is_centred)[0]
+            return self._shapes(evidence, self.conditions, False)[0]
         counts, cells = self.counts(evidence), self.informing.cells
         shapes = self.conditions.shapes(counts)
         shapes[:, cells] = counts[:, cells] + told
@@ -135,24 +135,25 @@ class PooledEstimator:
 
     def tables_after(self, evidence: Evidence) -> Tables:
         """The posteriors of all tables."""
-        return _tables(self.conditions, *self._shapes(evidence, self.conditions, self._is_centred))
+        return _tables(self.conditions, *self._shapes(evidence, self.conditions, False))
 
     def known(self, tables: Tables) -> ArmEstimates:
         """What the tables say of all arms."""
         return self.weighing.known(tables.cells, tables.totals)
 
-    def _shapes(self, evidence: Evidence, conditions: Conditions, is_centred: bool) -> tuple[Array, Learnt | None]:
+    def _shapes(self, evidence: Evidence, conditions: Conditions, is_stated: bool) -> tuple[Array, Learnt | None]:
         counts = self.counts(evidence)
-        shapes, informed = conditions.shapes(counts), self._informed(evidence, counts, is_centred)
+        shapes, informed = conditions.shapes(counts), self._informed(evidence, counts, is_stated)
         if informed is not None:
             shapes[:, self.informing.cells] = informed.shapes
         return shapes, informed
 
-    def _informed(self, evidence: Evidence, counts: Array, is_centred: bool) -> Learnt | None:
+    def _informed(self, evidence: Evidence, counts: Array, is_stated: bool) -> Learnt | None:
         """What is known of private tables that observations inform; None if there is no such table."""
         if not len(self.informing):
             return None
-        return self.informing.learnt(evidence.counts[:, self._informing], counts, is_centred)
+        is_centred = is_stated or self._is_centred
+        return self.informing.learnt(evidence.counts[:, self._informing], counts, is_centred, is_stated)
 
     def observed_shares(self, evidence: Evidence) -> Array:
         """The chance that an observation falls on each row that informs private tables: axes (row, informed)."""

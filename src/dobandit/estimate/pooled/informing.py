@@ -17,7 +17,7 @@ import numpy as np
 
 from dobandit.arrays import Array, Indices
 from dobandit.estimate.pooled.confounding import Learnt, drawn_shapes, learnt
-from dobandit.estimate.pooled.consistency import Rows, Seen, prior
+from dobandit.estimate.pooled.consistency import Rows, Seen, alike, jeffreys, prior
 from dobandit.estimate.pooled.formulas import Do
 from dobandit.estimate.pooled.invariance import changed_by, pooled
 from dobandit.estimate.pooled.own import PRIOR
@@ -66,13 +66,16 @@ class Informing:
     def __len__(self) -> int:
         return len(self.conditions)
 
-    def learnt(self, counts: Array, own: Array, is_centred: bool) -> Learnt:
+    def learnt(self, counts: Array, own: Array, is_centred: bool, is_stated: bool) -> Learnt:
         """What is known of the rows after these counts of `tables` and of the pool, with axes (batch, cell). Where they
-        are centred, the usual reward is the mean of all observations; else all values are equally likely."""
+        are centred, the usual reward is the mean of all observations; else all values are equally likely. What is
+        stated in answers also learns how alike the rows are: the best of many options would look too good."""
         seen = counts.take(self._seen, axis=1)
         padded = np.concatenate([counts, np.zeros((len(counts), 1))], axis=1)
         found = Seen(seen, counts.take(self._as_set, axis=1), padded.take(self._all, axis=1).sum(axis=2))
-        return learnt(prior(found, self.rows, self._usual(seen, is_centred)), self.rows, own.take(self.cells, axis=1))
+        usual = self._usual(seen, is_centred)
+        weight = alike(found, self.rows, usual) if is_stated else jeffreys(self.rows)
+        return learnt(prior(found, self.rows, usual, weight), self.rows, own.take(self.cells, axis=1))
 
     def drawn_shapes(self, known: Learnt, number: int, rng: np.random.Generator) -> Array:
         """Parameters of `cells` for draws from their posterior: axes (draw, cell)."""
