@@ -1,13 +1,16 @@
-"""What observations say of tables that they do not identify: the mixture is exact, and its prior has its moments."""
+"""What observations say of tables that they do not identify: the mixture is exact, its prior has its moments, and pulls
+tell how strongly hidden causes act."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from dobandit.estimate.pooled import PooledEstimator
-from dobandit.estimate.pooled.consistency import RowPriors, Rows, Seen, prior
+from dobandit.estimate.pooled.consistency import RowPriors, Rows, Seen, alike, prior
 from dobandit.estimate.pooled.informing import Informing, informed_tables
 from dobandit.evidence import Evidence
 from dobandit.graph import Graph
@@ -16,7 +19,7 @@ from dobandit.problem import Problem
 from tests.models import Model, conditional, random_admg, random_model
 
 Array = NDArray[np.float64]
-LIKE_SEEN, GUESS = 0.5, 2.0
+STRONG, WEAK = (0.5, 2.0), (0.9, 30.0)  # how much those with another value are like the others, and what that weighs
 
 
 def informing(problem: Problem) -> Informing:
@@ -66,12 +69,16 @@ def one_row(counts: list[float], others: float, usual: float = 0.5) -> RowPriors
     seen = Seen(np.array([counts]), np.array([[sum(counts)]]), np.array([[sum(counts) + others]]))
     card = len(counts)
     share = np.array([[1 - usual, usual]]) if card == 2 else np.full((1, card), 1 / card)
-    return prior(seen, Rows(np.zeros(1, dtype=np.intp), np.array([card]), np.array([2])), share)
+    none = np.zeros(1, dtype=np.intp)
+    return prior(seen, Rows(none, np.array([card]), np.array([2]), none, none), share, np.array([[card / 2]]))
 
 
+@pytest.mark.parametrize(("degree", "like_seen", "guess"), [(0, *STRONG), (1, *WEAK)])
 @pytest.mark.parametrize("counts", [[30.0, 90.0], [400.0, 100.0], [60.0, 30.0, 10.0]])
 @pytest.mark.parametrize("others", [20.0, 300.0])
-def test_the_prior_has_the_mean_and_the_variance_of_the_mixture(counts: list[float], others: float) -> None:
+def test_the_prior_has_the_mean_and_the_variance_of_the_mixture(
+    counts: list[float], others: float, degree: int, like_seen: float, guess: float
+) -> None:
     """A million draws of what is seen, of how often, and of those who had another value. The error of the mean comes
     from their number; the variance takes w at its mean, which is an error of the order of one in the observations."""
     found, rng, draws = one_row(counts, others), np.random.default_rng(3), 10**6
@@ -79,39 +86,98 @@ def test_the_prior_has_the_mean_and_the_variance_of_the_mixture(counts: list[flo
     p = rng.dirichlet(n, draws)
     w = rng.beta(m + 0.5, others + 0.5, (draws, 1))
     usual = np.full(card, 1 / card)
-    guess = usual + LIKE_SEEN * (n / n.sum() - usual)
-    r = rng.dirichlet(GUESS * guess, draws) + LIKE_SEEN * (p - n / n.sum())
+    expected = usual + like_seen * (n / n.sum() - usual)
+    r = rng.dirichlet(guess * expected, draws) + like_seen * (p - n / n.sum())
     mixed = w * p + (1 - w) * r
-    assert found.means[0] == pytest.approx(mixed.mean(axis=0), abs=5 * mixed.std() / draws**0.5)
-    variance = (1 - (found.means[0] ** 2).sum()) / (found.weights[0, 0] + 1)
+    means = found.means[degree, 0]
+    assert means == pytest.approx(mixed.mean(axis=0), abs=5 * mixed.std() / draws**0.5)
+    variance = (1 - (means**2).sum()) / (found.weights[degree, 0, 0] + 1)
     assert variance == pytest.approx(mixed.var(axis=0).sum(), rel=2 / sum(counts) + 0.01)
 
 
 def test_the_more_often_the_value_was_seen_the_less_is_unknown() -> None:
     """In the limit the row is what observations show, or nothing but the guess; own outcomes overrule the guess."""
-    assert one_row([2e6, 8e6], 0).means[0, 1] == pytest.approx(0.8, abs=1e-5)
-    assert one_row([2e6, 8e6], 0).weights[0, 0] > 1e6
-    rare = one_row([2.0, 8.0], 1e7)
-    assert rare.means[0, 1] == pytest.approx(0.5 + LIKE_SEEN * (8.5 / 11 - 0.5), abs=1e-5)
-    assert rare.weights[0, 0] < 3
-    nothing = one_row([0.0, 0.0], 0)
-    assert nothing.means[0].tolist() == [0.5, 0.5]
-    assert 1 <= nothing.weights[0, 0] < 2
-    assert one_row([0.0, 0.0], 0, usual=0.1).means[0, 1] == pytest.approx(0.1)
+    for degree, (like_seen, guess) in enumerate((STRONG, WEAK)):
+        often = one_row([2e6, 8e6], 0)
+        assert often.means[degree, 0, 1] == pytest.approx(0.8, abs=1e-5)
+        assert often.weights[degree, 0, 0] > 1e6
+        rare = one_row([200.0, 800.0], 1e9)
+        assert rare.means[degree, 0, 1] == pytest.approx(0.5 + like_seen * (800.5 / 1001 - 0.5), abs=1e-4)
+        assert guess / 2 < rare.weights[degree, 0, 0] < guess * 1.5
+        nothing = one_row([0.0, 0.0], 0)
+        assert nothing.means[degree, 0].tolist() == [0.5, 0.5]
+        assert 1 <= nothing.weights[degree, 0, 0] < 3
+        assert one_row([0.0, 0.0], 0, usual=0.1).means[degree, 0, 1] == pytest.approx(0.1)
 
 
-def test_own_outcomes_are_counted_beside_the_prior() -> None:
+@pytest.mark.parametrize(("weight", "low", "high"), [(1.0, 1.0, 2.0), (4.0, 2.5, 6.0), (200.0, 13.0, 16.0)])
+def test_how_alike_the_rows_of_observations_are_is_learnt(weight: float, low: float, high: float) -> None:
+    """400 rows of 50 outcomes around 0.3: the learnt weight is the one they were drawn with, within 1 to 16."""
+    rng, number = np.random.default_rng(4), 400
+    won = rng.binomial(50, rng.beta(0.3 * weight, 0.7 * weight, number)).astype(float)
+    counts = np.stack([50 - won, won], axis=1).reshape(1, -1)
+    seen, two = Seen(counts, counts[:, ::2], counts[:, ::2]), np.full(number, 2)
+    rows = Rows(2 * np.arange(number), two, two, np.zeros(number, dtype=np.intp), np.zeros(1, dtype=np.intp))
+    found = alike(seen, rows, np.tile([0.7, 0.3], (1, number)))
+    assert low <= found.min() == found.max() <= high
+
+
+LOG = [[0, 0]] * 400 + [[0, 1]] * 200 + [[1, 0]] * 50 + [[1, 1]] * 350
+
+
+def after(outcomes: list[list[int]], log: list[list[int]] = LOG) -> tuple[PooledEstimator, Evidence]:
+    """A bow with a log of observations, and these outcomes of do(X=1)."""
     problem = Problem("X -> Y; X <-> Y", "Y", 100)
     estimator = PooledEstimator(problem)
     evidence = Evidence.none(problem, estimator.tables, 1)
-    add(evidence, 0, [[0, 0]] * 40 + [[0, 1]] * 20 + [[1, 0]] * 10 + [[1, 1]] * 30)
-    known = estimator.known(estimator.tables_after(evidence)).means[:, 0]
-    expected = one_row([10.0, 30.0], 60)
-    assert known[2] == pytest.approx(expected.means[0, 1])
-    add(evidence, 2, [[1, 0]] * 5)
-    weight = float(expected.weights[0, 0])
-    known = estimator.known(estimator.tables_after(evidence)).means[:, 0]
-    assert known[2] == pytest.approx(expected.means[0, 1] * weight / (weight + 5))
+    add(evidence, 0, log)
+    if outcomes:
+        add(evidence, 2, outcomes)
+    return estimator, evidence
+
+
+def priors_by_degree() -> Array:
+    """Successes and failures of the beta priors of do(X=0) and do(X=1) after the log: axes (degree, arm, value)."""
+    rows = [one_row([400.0, 200.0], 400), one_row([50.0, 350.0], 600)]
+    return np.stack([row.means[:, 0] * row.weights[:, 0] for row in rows], axis=1)
+
+
+@pytest.mark.parametrize(("lost", "won"), [(0, 0), (2, 14), (5, 35), (30, 10)])
+def test_pulls_of_a_value_tell_about_the_other_ones_how_strongly_hidden_causes_act(lost: int, won: int) -> None:
+    """Means and variances of both options are those of the mixture over degrees, each as likely as it makes the
+    outcomes: with lots of pulls that agree with the log, the option without pulls follows its log more closely."""
+    estimator, evidence = after([[1, 0]] * lost + [[1, 1]] * won)
+    priors = priors_by_degree()
+    likelihoods = [beta_function(lost + one[1, 0], won + one[1, 1]) / beta_function(*one[1]) for one in priors]
+    chances = np.array(likelihoods) / sum(likelihoods)
+    tables = estimator.tables_after(evidence)
+    known = estimator.known(tables)
+    for arm, own in ((1, (0, 0)), (2, (lost, won))):
+        shapes = priors[:, arm - 1] + own
+        totals = shapes.sum(axis=1)
+        means = shapes[:, 1] / totals
+        mean = chances @ means
+        variance = chances @ (means * (1 - means) / (totals + 1) + (means - mean) ** 2)
+        assert known.means[arm, 0] == pytest.approx(mean)
+        assert known.variances[arm, 0] == pytest.approx(variance)
+    draws = estimator.stated_draws(evidence, known, 40_000, np.random.default_rng(1))[1]
+    mean, spread = draws.mean(), draws.std()  # the usual reward of answers is that of the log, 0.55, in place of 0.5
+    assert mean == pytest.approx(known.means[1, 0], abs=0.03)
+    assert spread == pytest.approx(known.variances[1, 0] ** 0.5, rel=0.1)
+
+
+def beta_function(a: float, b: float) -> float:
+    return math.exp(math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b))
+
+
+def test_pulls_that_agree_with_the_log_make_it_more_believed_and_others_less() -> None:
+    def weight_of_the_log(outcomes: list[list[int]]) -> float:
+        estimator, evidence = after(outcomes)
+        known = estimator.stated(evidence)
+        return float(estimator.from_log(evidence, known)[0, 1])  # of do(X=0), which has no pulls
+
+    agree, start, disagree = map(weight_of_the_log, ([[1, 0]] * 12 + [[1, 1]] * 88, [], [[1, 0]] * 50 + [[1, 1]] * 50))
+    assert disagree < start - 0.03 < start + 0.03 < agree
 
 
 def add(evidence: Evidence, arm: int, outcomes: list[list[int]]) -> None:

@@ -61,7 +61,9 @@ def test_effect_and_check_show_bounds(dobandit: Run, tmp_path: Path) -> None:
     assert found["do(X=1)"]["bounds"] == vars(expected)
     assert (expected.low, expected.high) == pytest.approx((0.8, 0.9), abs=4 * 0.5 / 1000**0.5)
     shown = dobandit("effect", problem, log, "--all").out
-    assert sum("sharp bounds" in line for line in shown.splitlines()) == 2
+    assert sum(line.rstrip().endswith("sharp bounds") for line in shown.splitlines()) == 2
+    for rests_on in (shown, dobandit("check", problem, "--data", log).out):
+        assert "sharp bounds: they use all that the graph implies" in rests_on
     one = answer(dobandit("effect", problem, log, "--do", "X=1", "--bounds", "--json"))["effects"]
     assert one == [found["do(X=1)"]]
     assert dobandit("effect", problem, log, "--do", "X=1").code == 2

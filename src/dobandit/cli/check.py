@@ -11,9 +11,9 @@ import click
 from dobandit.cli.common import FILE, PROBLEM, ROWS, console, print_json, read_rows, say, with_common_options, world_of
 from dobandit.cli.tables import cell, table
 from dobandit.errors import NotIdentifiable, listing
-from dobandit.estimate.observational import LEVEL, Range, Verdict, arm_ranges, check_graph
+from dobandit.estimate.observational import LEVEL, Range, Verdict, arm_ranges, assumed, check_graph
 from dobandit.estimate.pooled import MOST_CELLS, Standing, standings, sums_fit
-from dobandit.evidence import fit
+from dobandit.evidence import Fitted, fit
 from dobandit.graph import in_quotes, independencies, number_of_independencies, quoted
 from dobandit.identification import identify
 from dobandit.problem import Choose, Cost, Problem, Total, Uniform
@@ -144,6 +144,8 @@ def _show_ranges(problem: Problem, ranges: list[Range]) -> None:
             shown.add_row(cell(arm), interval(known.bounds.low, known.bounds.high), f"{known.bounds.method} bounds")
     screen.print()
     screen.print(shown)
+    for note in assumed(known.bounds for _, known in pairs):
+        screen.print(note, markup=False)
     for arm, known in pairs:
         if known.ruled_out is not None:
             screen.print(f"{known.ruled_out.told(arm, problem.goal)}.", markup=False)

@@ -126,11 +126,11 @@ def _information(
     # third of its square. Every z has a part of that, which outcomes on z remove.
     off = pooled.conditions.by_prior(cells, against)
     moved += total(np.moveaxis(off / totals, 1, 0))[:, np.newaxis] * off * (totals + 1) / (3 * totals)
-    if tables.priors is not None:  # observations move the priors of private tables, as if these were further tables
-        observed = np.zeros((len(met), *tables.priors.number.T.shape))
+    if tables.informed is not None:  # observations move the priors of private tables, as if these were further tables
+        observed = np.zeros((len(met), *tables.informed.number.T.shape))
         observed[OBSERVE] = pooled.observed_shares(view.evidence).T
-        moved = np.concatenate([moved, pooled.informing.moved(tables.priors, totals, against)], axis=1)
-        totals, met = np.concatenate([totals, tables.priors.number.T]), np.concatenate([met, observed], axis=1)
+        moved = np.concatenate([moved, pooled.informing.moved(tables.informed, against)], axis=1)
+        totals, met = np.concatenate([totals, tables.informed.number.T]), np.concatenate([met, observed], axis=1)
     totals, met, moved = (np.ascontiguousarray(np.moveaxis(a, -1, 0)) for a in (totals, met, moved))
     return _Information(leader, rivals, totals, met, moved, alone)
 

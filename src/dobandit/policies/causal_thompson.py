@@ -48,6 +48,7 @@ class State(NamedTuple):
     as_good: Array  # what an observation teaches about an arm, as a share of what a pull of the arm teaches
     by_prior: Array  # how far the mean of an arm may be off because the prior fills cells that have no data
     narrow: Array  # what is left of the distance of an arm's draw from its mean
+    told: Array  # what observations tell about private tables of the given graph, as outcomes on their cells
     ruled_out: Array  # 1 for arms that cannot be the best, whatever the hidden causes are
     refuted: Array  # from here on as in Doubts
     added: Added
@@ -79,7 +80,8 @@ class CompiledCausalThompson(OnPooledEvidence[State]):
         arms = len(self.problem.arms)
         weights = np.zeros((rows, MOST_ESTIMATES * arms))
         due, of_arms = np.zeros(rows, dtype=np.intp), np.zeros((rows, arms))
-        return State(due, weights, of_arms, of_arms, of_arms, of_arms, *self.graphs.no_doubts(rows))
+        told = np.zeros((rows, len(self.graphs.given.informing.cells)))
+        return State(due, weights, of_arms, of_arms, of_arms, told, of_arms, *self.graphs.no_doubts(rows))
 
     def changes_state(self, view: View, state: State) -> bool:
         return bool((state.due <= view.times).any() or (self.guard and (state.look <= view.told.sum(axis=1)).any()))
@@ -118,14 +120,15 @@ class CompiledCausalThompson(OnPooledEvidence[State]):
         narrow, by_prior = _narrow(view, known, pooled), known.by_prior.T.copy()
         found = pooled.ruled_out(view.evidence, known, view.costs)
         out = np.zeros(refuted.shape) if found is None else found.out.astype(float)
-        return State(due, weights, as_good, by_prior, narrow, out, refuted, state.added, state.look)
+        told = pooled.told(view.evidence, tables) if pooled is self.graphs.given else state.told
+        return State(due, weights, as_good, by_prior, narrow, told, out, refuted, state.added, state.look)
 
     def _drawn_and_means(
         self, pooled: PooledEstimator, view: View, state: State, chance: Chance
     ) -> tuple[Array, Array]:
         """The means of all arms in one draw of the tables, and in their means, both above the worst reward."""
         rows, number = len(view.trials), _draw_number(view.clock)
-        shapes = pooled.shapes(view.evidence)
+        shapes = pooled.shapes(view.evidence, state.told if pooled is self.graphs.given else None)
         both = np.concatenate([pooled.conditions.sampled(shapes, chance, view.trials, number), shapes])
         cells = pooled.conditions.normalised(np.ascontiguousarray(both.T))
         weights = state.weights[:, : pooled.pool.estimates].T
@@ -199,8 +202,8 @@ def _as_good(pooled: PooledEstimator, view: View, gradients: Array, tables: Tabl
     reached = pooled.expected_per_pull(view.evidence)
     own = total(np.moveaxis(reached * reduction, 1, 0))
     by_observing = total(np.moveaxis(reached[OBSERVE] * reduction, 1, 0))
-    if tables.priors is not None:
-        number = tables.priors.number.T
-        moved = pooled.informing.moved(tables.priors, tables.totals, gradients) / ((number + 1) * (number + 2))
+    if tables.informed is not None:
+        number = tables.informed.number.T
+        moved = pooled.informing.moved(tables.informed, gradients) / ((number + 1) * (number + 2))
         by_observing += total(np.moveaxis(pooled.observed_shares(view.evidence).T * moved, 1, 0))
     return np.divide(by_observing, own, out=np.zeros(own.shape), where=own > 0).T

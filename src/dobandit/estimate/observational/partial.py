@@ -15,7 +15,7 @@ interval), always by the same random numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Literal
@@ -51,6 +51,16 @@ class Bounds:
     low: float
     high: float
     method: BoundsMethod
+
+
+def assumed(found: Iterable[Bounds | None]) -> list[str]:
+    """What the narrower of these bounds rest on, in a sentence; none where all assume nothing about hidden causes."""
+    is_sharp = any(one is not None and one.method == "sharp" for one in found)
+    return (
+        ["sharp bounds: they use all that the graph implies, so they are right only if the graph is"]
+        if is_sharp
+        else []
+    )
 
 
 def bounds(

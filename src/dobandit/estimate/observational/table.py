@@ -21,7 +21,7 @@ import numpy as np
 
 from dobandit.errors import counted
 from dobandit.estimate.observational.from_rows import Effect, estimates
-from dobandit.estimate.observational.partial import Bounds, arm_bounds
+from dobandit.estimate.observational.partial import Bounds, arm_bounds, assumed
 from dobandit.estimate.observational.question import Question, arm_of
 from dobandit.estimate.observational.ruled_out import RuledOut, ruled_out
 from dobandit.evidence import NONE_MISSING, Data, MissingRows, Weights, frame, open_source
@@ -143,6 +143,7 @@ class Effects:
             found.append(f"naive: the {what} the rows that happened to have these values, confounding included")
         if any(bounds is not None for bounds in self._bounds):
             found.append("bounds: observations do not identify the mean; whatever the hidden causes are, it lies here")
+            found += assumed(self._bounds)
             arms = zip(self.questions, self.ruled_out, strict=True)
             found += [reason.told(str(question.arm), self.goal) for question, reason in arms if reason is not None]
         fits = dict.fromkeys(str(fit) for effect in self.found for fit in effect.fits)

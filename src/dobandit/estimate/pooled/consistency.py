@@ -5,17 +5,21 @@ Where X was x anyway, setting it to x would have changed nothing (consistency). 
     P(v | do(x), z) = w P(v | x, z) + (1 - w) r(v),      w = P(x | z)
 
 of a part that observations show and of r, how those respond who had another value, about which only pulls of do(x)
-teach. With r anywhere this gives the natural bounds (Manski 1990); here r has a prior of its own, the weight of two
-outcomes, halfway between what is usual and what is seen. The prior of the row is the Dirichlet that has the mean and
-the total variance of this mixture; where it is smaller, it has the weight of Jeffreys' prior.
+teach. With r anywhere this gives the natural bounds (Manski 1990); here r has a prior of its own, for each of two
+degrees of confounding. Where hidden causes act strongly, r has the weight of two outcomes, halfway between what is
+usual and what is seen; where they act weakly, the weight of 30 outcomes, and is close to what is seen. The prior of the
+row is the Dirichlet that has the mean and the total variance of this mixture; where it is smaller, it has the weight of
+Jeffreys' prior. Which degree it is, own pulls tell (`confounding`).
 
 Half of those who had X=1 won, and a quarter of those who had X=0, with as many of both among 10,000 observations:
 
 >>> seen = Seen(np.array([[2500.0, 2500, 3750, 1250]]), np.array([[5000.0, 5000]]), np.array([[10_000.0, 10_000]]))
->>> rows = Rows(np.array([0, 2]), np.array([2, 2]), np.array([2, 2]))
->>> found = prior(seen, rows, np.full((1, 4), 0.5))
->>> found.means.round(3), found.weights.round(1)
-(array([[0.5  , 0.5  , 0.687, 0.313]]), array([[11., 10.]]))
+>>> rows = Rows(np.array([0, 2]), np.array([2, 2]), np.array([2, 2]), np.array([0, 0]), np.array([0]))
+>>> found = prior(seen, rows, np.full((1, 4), 0.5), jeffreys(rows))
+>>> found.means.round(3).tolist()  # strong, then weak
+[[[0.5, 0.5, 0.687, 0.313]], [[0.5, 0.5, 0.737, 0.263]]]
+>>> found.weights.round(1).tolist()
+[[[11.0, 10.0]], [[120.3, 116.9]]]
 """
 
 from __future__ import annotations
@@ -27,10 +31,13 @@ from numpy.typing import NDArray
 
 from dobandit.arrays import Array, Indices
 from dobandit.estimate.pooled.own import PRIOR
+from dobandit.estimate.pooled.stated import log_gamma
 
 T = TypeVar("T", bound=np.generic)
-LIKE_SEEN = 0.5  # how far r is expected to be on the way from what is usual to what is seen
-GUESS = 2.0  # outcomes that this expectation counts for
+ALIKE = 2.0 ** np.arange(5)[:, np.newaxis, np.newaxis]  # times Jeffreys' weight: what is usual may count for
+# By degree of confounding, strong and weak, with axes for batch and row:
+LIKE_SEEN = np.array([0.5, 0.9])[:, np.newaxis, np.newaxis]  # how far r lies from what is usual to what is seen
+GUESS = np.array([2.0, 30.0])[:, np.newaxis, np.newaxis]  # outcomes that this expectation counts for
 
 
 class Rows(NamedTuple):
@@ -39,10 +46,28 @@ class Rows(NamedTuple):
     first: Indices  # their first cells
     card: Indices  # the number of their values
     settings: Indices  # the number of values that what is set may have
+    table: Indices  # the number of their table
+    begin: Indices  # the first row of every table
 
     def sums(self, cells: Array) -> Array:
-        """Sums over the values: axes (batch, cell) become (batch, row)."""
-        return np.asarray(np.add.reduceat(cells, self.first, axis=1))
+        """Sums over the values: axes (..., cell) become (..., row)."""
+        return np.asarray(np.add.reduceat(cells, self.first, axis=-1))
+
+    def of_table(self, numbers: Array) -> Array:
+        """For every row, the sum over all rows of its table."""
+        return np.asarray(np.add.reduceat(numbers, self.begin, axis=-1).take(self.table, axis=-1))
+
+    def diversity(self, cells: Array) -> Array:
+        """1 - Σ p²: a Dirichlet with this mean and the total n has this over n + 1 as the sum of its variances."""
+        return np.asarray(1 - self.sums(cells**2))
+
+    def beliefs(self, shapes: Array, weights: Array, counts: Array) -> Array:
+        """How likely each of several priors is after these counts, all rows of a table having the same one: Dirichlets
+        with these parameters, axes (prior, batch, cell), and their weights. Axes (prior, batch, row)."""
+        of_cells = self.sums(log_gamma(shapes + counts) - log_gamma(shapes))
+        likelihoods = self.of_table(of_cells - log_gamma(weights + self.sums(counts)) + log_gamma(weights))
+        chances = np.exp(likelihoods - likelihoods.max(axis=0))
+        return np.asarray(chances / chances.sum(axis=0))
 
     def spread(self, numbers: NDArray[T]) -> NDArray[T]:
         """A number of each row for all of its cells."""
@@ -58,17 +83,17 @@ class Seen(NamedTuple):
 
 
 class RowPriors(NamedTuple):
-    """The priors of some rows: axes (batch, cell) or (batch, row)."""
+    """The priors of some rows: axes (degree, batch, cell) or (degree, batch, row)."""
 
     means: Array
     weights: Array
     slopes: Array  # how far the mean follows the share of v among observations with x and z
-    seen: Array  # those shares
-    number: Array  # the weight of the posterior of those shares
+    seen: Array  # those shares, without the axis of degrees
+    number: Array  # the weight of the posterior of those shares, in the same way
 
 
-def prior(seen: Seen, rows: Rows, usual: Array) -> RowPriors:
-    """The Dirichlet priors of rows.
+def prior(seen: Seen, rows: Rows, usual: Array, weight: Array) -> RowPriors:
+    """The Dirichlet priors of rows, for each degree of confounding.
 
     Parameters
     ----------
@@ -78,8 +103,9 @@ def prior(seen: Seen, rows: Rows, usual: Array) -> RowPriors:
         Where their cells lie.
     usual
         The usual distribution of v: axes (batch, cell).
+    weight
+        The outcomes that it counts for in a row of observations: axes (batch, row).
     """
-    weight = np.asarray(PRIOR * rows.card, dtype=float)
     number, settings = rows.sums(seen.counts) + weight, seen.all + PRIOR * rows.settings
     shares = (seen.counts + rows.spread(weight) * usual) / rows.spread(number)
     w = (seen.as_set + PRIOR) / settings
@@ -87,14 +113,22 @@ def prior(seen: Seen, rows: Rows, usual: Array) -> RowPriors:
     means = shares + rows.spread(1 - w) * (guess - shares)
     slopes = w + (1 - w) * LIKE_SEEN
     variance = (
-        slopes**2 * _spread_of(shares, rows) / (number + 1)
-        + (1 - w) ** 2 * _spread_of(guess, rows) / (GUESS + 1)
+        slopes**2 * rows.diversity(shares) / (number + 1)
+        + (1 - w) ** 2 * rows.diversity(guess) / (GUESS + 1)
         + w * (1 - w) / (settings + 1) * rows.sums((shares - guess) ** 2)
     )
-    weights = np.maximum(_spread_of(means, rows) / variance - 1, weight)
+    weights = np.maximum(rows.diversity(means) / variance - 1, jeffreys(rows))
     return RowPriors(means, weights, slopes, shares, number)
 
 
-def _spread_of(cells: Array, rows: Rows) -> Array:
-    """1 - Σ p²: a Dirichlet with this mean and the total n has this over n + 1 as the sum of its variances."""
-    return np.asarray(1 - rows.sums(cells**2))
+def jeffreys(rows: Rows) -> Array:
+    """The weight of Jeffreys' prior in every row."""
+    return np.asarray(PRIOR * rows.card, dtype=float)
+
+
+def alike(seen: Seen, rows: Rows, usual: Array) -> Array:
+    """The outcomes that the usual distribution counts for in every row of observations, learnt from how alike the rows
+    of a table are; at least as many as in Jeffreys' prior."""
+    weights = jeffreys(rows) * ALIKE
+    beliefs = rows.beliefs(rows.spread(weights) * usual, weights, seen.counts)
+    return np.asarray(np.exp((beliefs * np.log(weights)).sum(axis=0)))

@@ -13,7 +13,7 @@ import numpy as np
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.estimate.pooled.arm_estimates import ArmEstimates, ArmEstimator
 from dobandit.estimate.pooled.circuit import total
-from dobandit.estimate.pooled.consistency import RowPriors
+from dobandit.estimate.pooled.confounding import Learnt
 from dobandit.estimate.pooled.dominance import standings
 from dobandit.estimate.pooled.expected_counts import ExpectedCounts
 from dobandit.estimate.pooled.implied_independencies import ImpliedIndependencies
@@ -31,6 +31,7 @@ from dobandit.problem import Problem
 
 REFUTED = 4.0  # standard deviations between own rewards and the graph's answer
 BY_PRIOR = 0.9  # share of a variance: with more than this from conditions without data, nothing is known yet
+LEAST = 1e-3  # outcomes that stand for what observations tell about a cell
 PULLS = 10  # own pulls below which an arm cannot refute the graph
 
 
@@ -39,13 +40,13 @@ class Tables(NamedTuple):
 
     cells: Array  # their means
     totals: Array  # by condition
-    priors: RowPriors | None  # of private tables, from observations
+    informed: Learnt | None  # of private tables that observations inform
 
 
-def _tables(conditions: Conditions, shapes: Array, priors: RowPriors | None) -> Tables:
+def _tables(conditions: Conditions, shapes: Array, informed: Learnt | None) -> Tables:
     shapes = np.ascontiguousarray(shapes.T)
     totals = conditions.sums(shapes)
-    return Tables(conditions.normalised(shapes), totals, priors)
+    return Tables(conditions.normalised(shapes), totals, informed)
 
 
 class PooledEstimator:
@@ -116,31 +117,43 @@ class PooledEstimator:
         counts = evidence.counts[:, : self._cells]
         return self.own.unit(evidence).standard(self.pool.layout, counts) if self.is_real else counts
 
-    def shapes(self, evidence: Evidence) -> Array:
-        """The parameters of the posteriors of all tables: axes (row, cell)."""
-        return self._shapes(evidence, self.conditions, self._is_centred)[0]
+    def shapes(self, evidence: Evidence, told: Array | None = None) -> Array:
+        """The parameters of the posteriors of all tables: axes (row, cell). What observations tell about private tables
+        may be known from `told` a while ago, which saves time."""
+        if told is None:
+            return self._shapes(evidence, self.conditions, False)[0]
+        counts, cells = self.counts(evidence), self.informing.cells
+        shapes = self.conditions.shapes(counts)
+        shapes[:, cells] = counts[:, cells] + told
+        return shapes
+
+    def told(self, evidence: Evidence, tables: Tables) -> Array:
+        """What observations tell about private tables, as outcomes on their cells: axes (row, cell of `informing`)."""
+        if tables.informed is None:
+            return np.zeros((len(evidence.told), 0))
+        return np.maximum(tables.informed.shapes - self.counts(evidence)[:, self.informing.cells], LEAST)
 
     def tables_after(self, evidence: Evidence) -> Tables:
         """The posteriors of all tables."""
-        shapes, priors = self._shapes(evidence, self.conditions, self._is_centred)
-        return _tables(self.conditions, shapes, priors)
+        return _tables(self.conditions, *self._shapes(evidence, self.conditions, False))
 
     def known(self, tables: Tables) -> ArmEstimates:
         """What the tables say of all arms."""
         return self.weighing.known(tables.cells, tables.totals)
 
-    def _shapes(self, evidence: Evidence, conditions: Conditions, is_centred: bool) -> tuple[Array, RowPriors | None]:
+    def _shapes(self, evidence: Evidence, conditions: Conditions, is_stated: bool) -> tuple[Array, Learnt | None]:
         counts = self.counts(evidence)
-        shapes, priors = conditions.shapes(counts), self._priors(evidence, is_centred)
-        if priors is not None:
-            shapes[:, self.informing.cells] = self.informing.shapes(counts, priors)
-        return shapes, priors
+        shapes, informed = conditions.shapes(counts), self._informed(evidence, counts, is_stated)
+        if informed is not None:
+            shapes[:, self.informing.cells] = informed.shapes
+        return shapes, informed
 
-    def _priors(self, evidence: Evidence, is_centred: bool) -> RowPriors | None:
-        """The priors of private tables from observations; None if there is no such table."""
+    def _informed(self, evidence: Evidence, counts: Array, is_stated: bool) -> Learnt | None:
+        """What is known of private tables that observations inform; None if there is no such table."""
         if not len(self.informing):
             return None
-        return self.informing.priors(evidence.counts[:, self._informing], is_centred)
+        is_centred = is_stated or self._is_centred
+        return self.informing.learnt(evidence.counts[:, self._informing], counts, is_centred, is_stated)
 
     def observed_shares(self, evidence: Evidence) -> Array:
         """The chance that an observation falls on each row that informs private tables: axes (row, informed)."""
@@ -164,9 +177,10 @@ class PooledEstimator:
     def stated_draws(self, evidence: Evidence, known: ArmEstimates, number: int, rng: np.random.Generator) -> Array:
         """Draws of all means from that posterior, for a batch of one row: axes (arm, draw)."""
         conditions, weighing = self._stated
-        counts, circuit, priors = self.counts(evidence), self.pool.circuit, self._priors(evidence, True)
-        informed = None if priors is None else (self.informing.cells, self.informing.shapes(counts, priors))
-        cells = conditions.drawn(counts, number, rng, informed)
+        counts, circuit = self.counts(evidence), self.pool.circuit
+        informed = self._informed(evidence, counts, True)
+        other = informed and (self.informing.cells, self.informing.drawn_shapes(informed, number, rng))
+        cells = conditions.drawn(counts, number, rng, other)
         draws = weighing.means(circuit.outputs(circuit.values(cells)), np.repeat(known.weights, number, axis=1))
         if isinstance(conditions, StatedMoments):
             return conditions.leant(draws, counts, known.means, known.gradients)
@@ -180,7 +194,7 @@ class PooledEstimator:
         parts = conditions.covariance(tables.cells, known.gradients, known.gradients)
         parts = np.moveaxis(parts / (tables.totals + 1), -2, 0)
         is_empty = conditions.sums(np.ascontiguousarray(self.counts(evidence).T)) <= 0
-        if tables.priors is not None:
+        if tables.informed is not None:
             is_empty[self.informing.conditions] &= self.informing.seen(evidence.counts[:, self._informing]).T <= 0
         return np.asarray(total(np.where(is_empty[:, np.newaxis], parts, 0.0)) > BY_PRIOR * total(parts)).T
 
@@ -249,9 +263,9 @@ class PooledEstimator:
         these. NaN for arms whose tables observations enter as a whole. Axes (row, arm)."""
         conditions, _ = self._stated
         tables = _tables(conditions, *self._shapes(evidence, conditions, True))
-        if tables.priors is None:
+        if tables.informed is None:
             return np.full((len(evidence.told), self.pool.arms), np.nan)
-        return self.informing.followed(tables.priors, tables.totals, known.gradients).T
+        return self.informing.followed(tables.informed, known.gradients).T
 
     def without_aliases(self, scores: Array, costs: Array, refuted: Array) -> Array:
         """Scores that are never the best for arms that the graph says to have the same mean as an earlier one (as do(),

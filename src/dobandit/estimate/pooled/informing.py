@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from dobandit.arrays import Array, Indices
-from dobandit.estimate.pooled.consistency import RowPriors, Rows, Seen, prior
+from dobandit.estimate.pooled.confounding import Learnt, drawn_shapes, learnt
+from dobandit.estimate.pooled.consistency import Rows, Seen, alike, jeffreys, prior
 from dobandit.estimate.pooled.formulas import Do
 from dobandit.estimate.pooled.invariance import changed_by, pooled, unchanged_by
 from dobandit.estimate.pooled.own import PRIOR
@@ -55,47 +56,48 @@ class Informing:
         cards = np.concatenate([none, *card])
         groups = [_groups(pool.problem, self.layout, one) for one in informed]
         numbers = [np.full(len(group), group.shape[1]) for group, _ in groups]
-        self.rows = Rows(np.cumsum([0, *cards])[:-1], cards, np.concatenate([none, *numbers]))
+        table, begin = np.repeat(np.arange(len(card)), [*map(len, card)]), np.cumsum([0, *map(len, card)])[:-1]
+        self.rows = Rows(np.cumsum([0, *cards])[:-1], cards, np.concatenate([none, *numbers]), table, begin)
+        self._uniform = 1 / self.rows.spread(cards)
         self._as_set = np.concatenate([none, *(group[np.arange(len(group)), own] for group, own in groups)])
         self._all = _padded([group for group, _ in groups], self.layout.size)
-        self._table = np.repeat(np.arange(len(card)), [*map(len, card)])
         self._of_reward = np.array([one.private.variable == pool.problem.reward for one in informed], dtype=bool)
 
     def __len__(self) -> int:
         return len(self.conditions)
 
-    def priors(self, counts: Array, is_centred: bool) -> RowPriors:
-        """The priors after these counts of `tables`, with axes (batch, cell). Where they are centred, the usual reward
-        is the mean of all observations; else all values are equally likely."""
+    def learnt(self, counts: Array, own: Array, is_centred: bool, is_stated: bool) -> Learnt:
+        """What is known of the rows after these counts of `tables` and of the pool, with axes (batch, cell). Where they
+        are centred, the usual reward is the mean of all observations; else all values are equally likely. What is
+        stated in answers also learns how alike the rows are: the best of many options would look too good."""
         seen = counts.take(self._seen, axis=1)
         padded = np.concatenate([counts, np.zeros((len(counts), 1))], axis=1)
         found = Seen(seen, counts.take(self._as_set, axis=1), padded.take(self._all, axis=1).sum(axis=2))
-        return prior(found, self.rows, self._usual(seen, is_centred))
+        usual = self._usual(seen, is_centred)
+        weight = alike(found, self.rows, usual) if is_stated else jeffreys(self.rows)
+        return learnt(prior(found, self.rows, usual, weight), self.rows, own.take(self.cells, axis=1))
 
-    def shapes(self, counts: Array, priors: RowPriors) -> Array:
-        """The parameters of the posteriors of `cells` after the counts of the pool."""
-        return np.asarray(counts.take(self.cells, axis=1) + priors.means * self.rows.spread(priors.weights))
+    def drawn_shapes(self, known: Learnt, number: int, rng: np.random.Generator) -> Array:
+        """Parameters of `cells` for draws from their posterior: axes (draw, cell)."""
+        return drawn_shapes(known, self.rows, number, rng)
 
-    def followed(self, priors: RowPriors, totals: Array, gradients: Array) -> Array:
+    def followed(self, known: Learnt, gradients: Array) -> Array:
         """The share by which functions with these gradients, axes (arm, cell, batch), follow what is seen, in all rows
         together; NaN where they depend on none. Axes (arm, batch)."""
         g = gradients.take(self.cells, axis=1)
         ends = (np.asarray(each.reduceat(g, self.rows.first, axis=1)) for each in (np.maximum, np.minimum))
         most, least = ends
-        spans, follows = most - least, self._follows(priors, totals)
+        spans = most - least
         total = spans.sum(axis=1)
-        return np.asarray(np.where(total > 0, (spans * follows).sum(axis=1) / np.where(total > 0, total, 1.0), np.nan))
+        share = (spans * known.follows.T).sum(axis=1) / np.where(total > 0, total, 1.0)
+        return np.asarray(np.where(total > 0, share, np.nan))
 
-    def _follows(self, priors: RowPriors, totals: Array) -> Array:
-        """How far the posterior mean of a row follows what is seen: axes (row, batch)."""
-        return np.asarray(priors.slopes.T * priors.weights.T / totals.take(self.conditions, axis=0))
-
-    def moved(self, priors: RowPriors, totals: Array, gradients: Array) -> Array:
-        """How far observations move functions with these gradients, axes (..., cell, batch), where the posteriors of
-        the pool have these totals: the part of each row in the variance, times `number` + 1. Axes (..., row, batch)."""
-        g, p = gradients.take(self.cells, axis=-2), priors.seen.T
+    def moved(self, known: Learnt, gradients: Array) -> Array:
+        """How far observations move functions with these gradients, axes (..., cell, batch): the part of each row in
+        the variance, times `number` + 1. Axes (..., row, batch)."""
+        g, p = gradients.take(self.cells, axis=-2), known.seen.T
         mean, square = (np.add.reduceat(p * each, self.rows.first, axis=-2) for each in (g, g * g))
-        return np.asarray(self._follows(priors, totals) ** 2 * (square - mean**2))
+        return np.asarray(known.follows.T**2 * (square - mean**2))
 
     def seen(self, counts: Array) -> Array:
         """How many observations inform each row: axes (batch, row)."""
@@ -104,23 +106,17 @@ class Informing:
     def shares(self, counts: Array) -> Array:
         """The chance that an observation falls on each of the rows that inform: axes (batch, row)."""
         number = self.seen(counts)
-        rows = np.bincount(self._table)[self._table]
-        return np.asarray((number + 1 / rows) / (self._added_up(number) + 1))
+        rows = np.bincount(self.rows.table)[self.rows.table]
+        return np.asarray((number + 1 / rows) / (self.rows.of_table(number) + 1))
 
     def _usual(self, seen: Array, is_centred: bool) -> Array:
-        usual = np.broadcast_to(1 / self.rows.spread(self.rows.card), seen.shape)
         if not is_centred or not self._of_reward.any():
-            return usual
-        won, lost = (self._added_up(seen.take(self.rows.first + k, axis=1)) + PRIOR for k in (1, 0))
+            return self._uniform
+        won, lost = (self.rows.of_table(seen.take(self.rows.first + k, axis=1)) + PRIOR for k in (1, 0))
         mean = self.rows.spread(won / (won + lost))
         is_won = np.arange(seen.shape[1]) == self.rows.spread(self.rows.first + 1)
-        of_reward = self.rows.spread(self._of_reward[self._table])
-        return np.where(of_reward, np.where(is_won, mean, 1 - mean), usual)
-
-    def _added_up(self, numbers: Array) -> Array:
-        """The sums of all rows of the same table: axes (batch, row)."""
-        begin = np.flatnonzero(np.diff(self._table, prepend=-1))
-        return np.add.reduceat(numbers, begin, axis=1).take(self._table, axis=1)
+        of_reward = self.rows.spread(self._of_reward[self.rows.table])
+        return np.where(of_reward, np.where(is_won, mean, 1 - mean), self._uniform)
 
 
 def informed_tables(pool: Pool) -> Iterator[Informed]:
