@@ -13,7 +13,7 @@ from dobandit.cli.tables import cell, table
 from dobandit.errors import NotIdentifiable, listing
 from dobandit.estimate.observational import LEVEL, Range, Verdict, arm_ranges, assumed, check_graph
 from dobandit.estimate.pooled import MOST_CELLS, Standing, standings, sums_fit
-from dobandit.evidence import Fitted, fit
+from dobandit.evidence import fit
 from dobandit.graph import in_quotes, independencies, number_of_independencies, quoted
 from dobandit.identification import identify
 from dobandit.problem import Choose, Cost, Problem, Total, Uniform
