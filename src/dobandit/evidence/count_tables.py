@@ -69,6 +69,17 @@ def _parts(table: CountTable, arms: int) -> Indices | None:
     return np.array(table.parts, dtype=np.intp) if table.parts else None
 
 
+def _counted(tables: Sequence[CountTable], arms: int) -> Array:
+    """1 where a table counts the outcomes of an arm: axes (arm, table)."""
+    counted = np.zeros((arms, len(tables)))
+    alike: dict[tuple[int, ...], list[int]] = {}  # tables that count the same arms
+    for k, table in enumerate(tables):
+        alike.setdefault(table.arms, []).append(k)
+    for some, places in alike.items():
+        counted[np.ix_(some, places)] = 1.0
+    return counted
+
+
 class Layout:
     """Where the cells of some tables lie in the flat row."""
 
@@ -106,12 +117,7 @@ class Layout:
         of_moments = np.array([t.moments for t in self.tables], dtype=bool)
         self._shared = self.reward_tables[~of_moments[self.reward_tables]]  # its outcomes count for both cells
         self._measured = self.reward_tables[of_moments[self.reward_tables]]
-        self._counted = np.zeros((len(problem.arms), len(self.tables)))
-        alike: dict[tuple[int, ...], list[int]] = {}  # tables that count the same arms
-        for k, table in enumerate(self.tables):
-            alike.setdefault(table.arms, []).append(k)
-        for arms, places in alike.items():
-            self._counted[np.ix_(arms, places)] = 1.0
+        self._counted = _counted(self.tables, len(problem.arms))
         self.counts_arm: Flags = np.any(self._counted, axis=1)
         self.counts_all = bool(self.counts_arm.all()) or not self.tables  # then there is nothing to leave out
 

@@ -16,10 +16,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING
 
-from dobandit.errors import GraphError, MissingExtra
+from dobandit.errors import GraphError
 from dobandit.graph.bits import reached, union
 from dobandit.graph.checking import Edge, Origin, Parts, checked
 from dobandit.graph.edges import Nodes
@@ -27,7 +26,6 @@ from dobandit.graph.forms import Forms
 from dobandit.graph.names import normal
 from dobandit.graph.projection import project
 from dobandit.graph.separation import reachable
-from dobandit.markup import html_picture
 
 if TYPE_CHECKING:
     from dobandit.graph.files import GraphLike
@@ -300,19 +298,3 @@ class Graph(Forms):
         directed = [(a, b) for a, b in self.directed if not (a in do and b in causal)]
         forbidden = do.union({on}, causal, *(self.descendants(v) for v in causal))
         return self._with(self.variables, directed, self.bidirected), frozenset(self.variables) - forbidden
-
-    # -- being a value -------------------------------------------------------------------------
-
-    def _repr_html_(self) -> str:
-        """For notebooks: drawn, or as text where matplotlib is not installed."""
-        from dobandit.graph.drawing import draw
-        from dobandit.plots import graph_figure, to_bytes
-
-        try:
-            figure = graph_figure(self.variables, sorted(self.directed), sorted(self.bidirected))
-        except MissingExtra:
-            return f"<pre>{escape(draw(self))}</pre>"
-        return html_picture(to_bytes(figure, "svg"), self.to_text())
-
-    def __repr__(self) -> str:
-        return f"Graph({self.to_text().replace(chr(10), '; ')!r})"

@@ -1,11 +1,14 @@
-"""The forms in which a graph is written and read: text, DOT, dagitty, GML, networkx."""
+"""The forms in which a graph is written, read and shown: text, DOT, dagitty, GML, networkx, notebooks."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any
 
+from dobandit.errors import MissingExtra
 from dobandit.graph.edges import Edges
+from dobandit.markup import html_picture
 
 if TYPE_CHECKING:
     import networkx
@@ -78,3 +81,17 @@ class Forms(Edges):
         from dobandit.graph.network import read
 
         return read(graph)
+
+    def _repr_html_(self) -> str:
+        """For notebooks: drawn, or as text where matplotlib is not installed."""
+        from dobandit.graph.drawing import draw
+        from dobandit.plots import graph_figure, to_bytes
+
+        try:
+            figure = graph_figure(self.variables, sorted(self.directed), sorted(self.bidirected))
+        except MissingExtra:
+            return f"<pre>{escape(draw(self))}</pre>"
+        return html_picture(to_bytes(figure, "svg"), self.to_text())
+
+    def __repr__(self) -> str:
+        return f"Graph({self.to_text().replace(chr(10), '; ')!r})"

@@ -135,18 +135,17 @@ class Problem(_Fields):
         known = read_variables(Stated(graph, observed, reward, domains, bins, missing, goal), faults)
         settable, offered = read_arms(Offer(intervenable, together, most_at_once, arms), known, faults)
         prices = Prices(costs, default_cost, is_unit=horizon is not None)
-        wanted = faults.one_of(objective, ("objective",), OBJECTIVES)
         super().__init__(
             **vars(known),
             budget=read_budget(budget, horizon, bool(costs) or default_cost != 1, faults),
-            objective=wanted,
+            objective=faults.one_of(objective, ("objective",), OBJECTIVES),
             intervenable=settable,
             arms=offered,
             costs=costs_of_arms(offered, prices, known.settings, faults),
             world=None if world is None else dict(faults.mapping(world, ("world",))),
             folder=folder,
             columns=read_columns(columns, known.full_graph.variables, faults),
-            stop=read_stop(stop, wanted, faults),
+            stop=read_stop(stop, objective, faults),
         )
         faults.raise_any()
 

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dobandit.problem.faults import Faults, is_number, is_positive
-from dobandit.problem.kinds import Objective
 
 # With fewer outcomes of its own, an option could not contradict a wrong graph either (`PULLS` of the pooled estimator).
 MIN_PULLS = 10
@@ -31,7 +30,7 @@ KEYS = tuple(Stop.__dataclass_fields__)
 StopLike = Stop | Mapping[str, Any]
 
 
-def read_stop(stated: StopLike | None, objective: Objective, faults: Faults) -> Stop | None:
+def read_stop(stated: StopLike | None, objective: str, faults: Faults) -> Stop | None:
     """The rule that is stated; None: the whole budget may be spent."""
     if stated is None:
         return None
