@@ -34,8 +34,8 @@ PIECE = 64  # trials; a whole block of chance
 ABANDONED = 10.0  # seconds; writing a piece takes an instant, so an older half-written file is a killed run's
 # What the numbers come from. A change anywhere else leaves the pieces valid.
 SOURCES = (
-    "chance.py elimination.py estimate evidence graph identification paper/blocks.py paper/panels.py policies problem "
-    "simulation worlds"
+    "certainty chance.py elimination.py estimate evidence graph identification paper/blocks.py paper/panels.py "
+    "policies problem simulation worlds"
 ).split()
 
 
