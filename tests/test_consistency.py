@@ -16,6 +16,7 @@ from dobandit.evidence import Evidence
 from dobandit.graph import Graph
 from dobandit.identification import Table
 from dobandit.problem import Problem
+from dobandit.study import Study
 from tests.models import Model, conditional, random_admg, random_model
 
 Array = NDArray[np.float64]
@@ -70,7 +71,7 @@ def one_row(counts: list[float], others: float, usual: float = 0.5) -> RowPriors
     card = len(counts)
     share = np.array([[1 - usual, usual]]) if card == 2 else np.full((1, card), 1 / card)
     none = np.zeros(1, dtype=np.intp)
-    return prior(seen, Rows(none, np.array([card]), np.array([2]), none, none), share, np.array([[card / 2]]))
+    return prior(seen, Rows(none, np.array([card]), np.array([2]), none + 1, none, none), share, np.array([[card / 2]]))
 
 
 @pytest.mark.parametrize(("degree", "like_seen", "guess"), [(0, *STRONG), (1, *WEAK)])
@@ -117,7 +118,8 @@ def test_how_alike_the_rows_of_observations_are_is_learnt(weight: float, low: fl
     won = rng.binomial(50, rng.beta(0.3 * weight, 0.7 * weight, number)).astype(float)
     counts = np.stack([50 - won, won], axis=1).reshape(1, -1)
     seen, two = Seen(counts, counts[:, ::2], counts[:, ::2]), np.full(number, 2)
-    rows = Rows(2 * np.arange(number), two, two, np.zeros(number, dtype=np.intp), np.zeros(1, dtype=np.intp))
+    same = np.zeros(number, dtype=np.intp)
+    rows = Rows(2 * np.arange(number), two, two, same + 1, same, same[:1])
     found = alike(seen, rows, np.tile([0.7, 0.3], (1, number)))
     assert low <= found.min() == found.max() <= high
 
@@ -209,3 +211,33 @@ def test_a_batch_has_the_bits_of_its_rows() -> None:
     together = estimator.shapes(evidence)
     alone = [estimator.shapes(evidence.take(np.array([i]))) for i in range(5)]
     np.testing.assert_array_equal(together, np.concatenate(alone))
+
+
+@pytest.mark.parametrize("causes", [0, 2, 4])
+def test_causes_that_do_nothing_do_not_make_a_confounded_option_sure(causes: int) -> None:
+    """2,000 rows of a log in which X harms because it goes to those who lose anyway; the truth is 0.61. However many
+    conditions the reward has, the log leaves do(X=1) open, and 400 experiments settle it."""
+    rng, names = np.random.default_rng(1), [f"N{i}" for i in range(causes)]
+    problem = Problem(
+        f"X <-> Y; {{{', '.join([*names, 'X'])}}} -> Y",
+        "Y",
+        budget=500,
+        objective="simple",
+        intervenable=["X"],
+        domains={name: [0, 1, 2, 3] for name in names},
+    )
+
+    def rows(number: int, is_set: bool) -> dict[str, list[object]]:
+        hidden = rng.random(number) < 0.35
+        x = np.ones(number, dtype=int) if is_set else (rng.random(number) < np.where(hidden, 0.6, 0.15)).astype(int)
+        y = (rng.random(number) < 0.55 + 0.2 * x - 0.4 * hidden).astype(int)
+        return {**{name: rng.integers(0, 4, number).tolist() for name in names}, "X": x.tolist(), "Y": y.tolist()}
+
+    with Study.create(":memory:", problem) as study:
+        study.observe(rows(2000, is_set=False), name="log")
+        before = study.status().arms[-1]
+        study.observe({**rows(400, is_set=True), "intervention": ["do(X=1)"] * 400}, name="experiment")
+        after = study.status().arms[-1]
+    assert before.low < 0.3 < 0.61 < before.high
+    assert after.low < 0.61 < after.high
+    assert (after.from_log or 0.0) < 0.5

@@ -10,7 +10,7 @@ confounding is strong, and what the posteriors of do(X=0) and do(X=1) weigh:
 
 >>> from dobandit.estimate.pooled.consistency import Seen, jeffreys, prior
 >>> seen = Seen(np.array([[2500.0, 2500, 500, 4500]]), np.array([[5000.0, 5000]]), np.array([[10_000.0, 10_000]]))
->>> rows = Rows(np.array([0, 2]), np.array([2, 2]), np.array([2, 2]), np.array([0, 0]), np.array([0]))
+>>> rows = Rows(np.array([0, 2]), np.array([2, 2]), np.array([2, 2]), np.array([1, 1]), np.array([0, 0]), np.array([0]))
 >>> priors = prior(seen, rows, np.full((1, 4), 0.5), jeffreys(rows))
 >>> for own in ([0, 0, 0, 0], [0, 0, 10, 90], [0, 0, 50, 50]):
 ...     found = learnt(priors, rows, np.array([own], dtype=float))

@@ -11,10 +11,14 @@ usual and what is seen; where they act weakly, the weight of 30 outcomes, and is
 row is the Dirichlet that has the mean and the total variance of this mixture; where it is smaller, it has the weight of
 Jeffreys' prior. Which degree it is, own pulls tell (`confounding`).
 
+The guess about r is off in the same direction whatever z is. Rows are independent here, so that its errors would average
+out over many z, and the prior would seem to know the mean of an arm and withstand its pulls. So with k rows of the same
+setting the variance of the guess counts k times: then the mean over all z is as uncertain as one row would be.
+
 Half of those who had X=1 won, and a quarter of those who had X=0, with as many of both among 10,000 observations:
 
 >>> seen = Seen(np.array([[2500.0, 2500, 3750, 1250]]), np.array([[5000.0, 5000]]), np.array([[10_000.0, 10_000]]))
->>> rows = Rows(np.array([0, 2]), np.array([2, 2]), np.array([2, 2]), np.array([0, 0]), np.array([0]))
+>>> rows = Rows(np.array([0, 2]), np.array([2, 2]), np.array([2, 2]), np.array([1, 1]), np.array([0, 0]), np.array([0]))
 >>> found = prior(seen, rows, np.full((1, 4), 0.5), jeffreys(rows))
 >>> found.means.round(3).tolist()  # strong, then weak
 [[[0.5, 0.5, 0.687, 0.313]], [[0.5, 0.5, 0.737, 0.263]]]
@@ -46,6 +50,7 @@ class Rows(NamedTuple):
     first: Indices  # their first cells
     card: Indices  # the number of their values
     settings: Indices  # the number of values that what is set may have
+    beside: Indices  # how many rows of the table have the same setting, themselves included
     table: Indices  # the number of their table
     begin: Indices  # the first row of every table
 
@@ -114,7 +119,7 @@ def prior(seen: Seen, rows: Rows, usual: Array, weight: Array) -> RowPriors:
     slopes = w + (1 - w) * LIKE_SEEN
     variance = (
         slopes**2 * rows.diversity(shares) / (number + 1)
-        + (1 - w) ** 2 * rows.diversity(guess) / (GUESS + 1)
+        + rows.beside * (1 - w) ** 2 * rows.diversity(guess) / (GUESS + 1)
         + w * (1 - w) / (settings + 1) * rows.sums((shares - guess) ** 2)
     )
     weights = np.maximum(rows.diversity(means) / variance - 1, jeffreys(rows))

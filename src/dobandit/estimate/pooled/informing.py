@@ -57,7 +57,9 @@ class Informing:
         groups = [_groups(pool.problem, self.layout, one) for one in informed]
         numbers = [np.full(len(group), group.shape[1]) for group, _ in groups]
         table, begin = np.repeat(np.arange(len(card)), [*map(len, card)]), np.cumsum([0, *map(len, card)])[:-1]
-        self.rows = Rows(np.cumsum([0, *cards])[:-1], cards, np.concatenate([none, *numbers]), table, begin)
+        settings = np.concatenate([none, *numbers])
+        beside = np.bincount(table, minlength=len(card)).take(table) // settings
+        self.rows = Rows(np.cumsum([0, *cards])[:-1], cards, settings, beside, table, begin)
         self._uniform = 1 / self.rows.spread(cards)
         self._as_set = np.concatenate([none, *(group[np.arange(len(group)), own] for group, own in groups)])
         self._all = _padded([group for group, _ in groups], self.layout.size)
