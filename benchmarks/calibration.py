@@ -161,7 +161,7 @@ def probabilities(groups: Sequence[Group], budgets: Sequence[float]) -> Section:
             rows.append([f"{low:g} to {high:g}", f"{actual.number:,}", f"{stated:.3f}", told])
     text = (
         "How often the recommended option is the best one, beside how often that was stated; all classes, policies and "
-        "budgets together. An asterisk marks a difference of more than 0.05 and two standard errors."
+        "budgets together. An asterisk marks a difference of more than 0.05 plus two standard errors."
     )
     by_class = [
         [group.name, POLICIES[group.objective], *(_stated(group.at(budget)) for budget in budgets)] for group in groups

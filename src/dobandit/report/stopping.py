@@ -72,7 +72,7 @@ def tied(found: Best, problem: Problem) -> list[str]:
     if len(found.alternatives) < 2:
         return []
     rows = [f"  {o.arm}: cost {amount(o.cost)}, {lost(o.expected_loss, problem)}" for o in found.alternatives]
-    return ["As good but for the loss that you accept, the cheapest first:", *rows]
+    return ["Within the loss that you accept, the cheapest first:", *rows]
 
 
 AT_ALL_TIMES = (
