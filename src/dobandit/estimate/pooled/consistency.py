@@ -11,7 +11,7 @@ usual and what is seen; where they act weakly, the weight of 30 outcomes, and is
 row is the Dirichlet that has the mean and the total variance of this mixture; where it is smaller, it has the weight of
 Jeffreys' prior. Which degree it is, own pulls tell (`confounding`).
 
-The guess about r is off in the same direction whatever z is. Rows are independent here, so that its errors would average
+The guess about r is off in the same direction whatever z is. Rows are independent here, so its errors would average
 out over many z, and the prior would seem to know the mean of an arm and withstand its pulls. So with k rows of the same
 setting the variance of the guess counts k times: then the mean over all z is as uncertain as one row would be.
 
