@@ -134,14 +134,13 @@ class Problem(_Fields):
         faults = Faults()
         known = read_variables(Stated(graph, observed, reward, domains, bins, missing, goal), faults)
         settable, offered = read_arms(Offer(intervenable, together, most_at_once, arms), known, faults)
-        prices = Prices(costs, default_cost, is_unit=horizon is not None)
         super().__init__(
             **vars(known),
             budget=read_budget(budget, horizon, bool(costs) or default_cost != 1, faults),
             objective=faults.one_of(objective, ("objective",), OBJECTIVES),
             intervenable=settable,
             arms=offered,
-            costs=costs_of_arms(offered, prices, known.settings, faults),
+            costs=costs_of_arms(offered, Prices(costs, default_cost, horizon is not None), known.settings, faults),
             world=None if world is None else dict(faults.mapping(world, ("world",))),
             folder=folder,
             columns=read_columns(columns, known.full_graph.variables, faults),
