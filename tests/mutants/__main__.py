@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
+from typing import Literal
 
 from tests.mutants.calls import FOLDER, Called, read
 from tests.mutants.changes import Mutant, mutants_of
@@ -25,6 +26,7 @@ SECONDS = 120.0  # of all tests that a mutant meets at most, as measured without
 PATIENCE = 30.0  # seconds, besides three times what the tests took, after which a mutant has hung and counts as killed
 PROCESSES = 2
 UNCOPIED = (".*", "__pycache__", "dobandit-out", "dist", "build")
+Verdict = Literal["killed", "hung", "survived"]  # hung: the tests did not end in time, which a busy machine may cause
 PYTEST = (sys.executable, "-m", "pytest", "-o", "addopts=", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0")
 
 
@@ -90,7 +92,7 @@ def judges(mutant: Mutant, calls: Iterable[Called]) -> list[list[Called]]:
     return [group for group in (first, others) if group]
 
 
-def is_killed(mutant: Mutant, copy: Path, calls: Sequence[Called]) -> bool:
+def verdict_on(mutant: Mutant, copy: Path, calls: Sequence[Called]) -> Verdict:
     path = copy / "src" / mutant.file
     source = path.read_bytes()
     path.write_bytes(mutant.applied(source))
@@ -98,16 +100,17 @@ def is_killed(mutant: Mutant, copy: Path, calls: Sequence[Called]) -> bool:
         for tests in judges(mutant, calls):
             arguments = ["-x", "-p", "no:xdist", *(c.test for c in tests)]
             patience = PATIENCE + 3 * sum(c.seconds for c in tests)
-            if run(copy, arguments, {"PYTHONDONTWRITEBYTECODE": "1"}, patience) != 0:
-                return True
+            code = run(copy, arguments, {"PYTHONDONTWRITEBYTECODE": "1"}, patience)
+            if code != 0:
+                return "hung" if code is None else "killed"
             shutil.rmtree(copy / ".hypothesis", ignore_errors=True)  # what one mutant taught must not judge another
-        return False
+        return "survived"
     finally:
         path.write_bytes(source)
 
 
-def judged(root: Path, mutants: Sequence[Mutant], tests: Sequence[str]) -> list[bool]:
-    """Whether each mutant is killed."""
+def judged(root: Path, mutants: Sequence[Mutant], tests: Sequence[str]) -> list[Verdict]:
+    """What became of each mutant."""
     with tempfile.TemporaryDirectory() as made:
         first = Path(made, "0")
         shutil.copytree(root, first, ignore=shutil.ignore_patterns(*UNCOPIED))
@@ -119,14 +122,14 @@ def judged(root: Path, mutants: Sequence[Mutant], tests: Sequence[str]) -> list[
         for i in range(1, PROCESSES):
             copies.put(Path(shutil.copytree(first, Path(made, str(i)))))
 
-        def judge(mutant: Mutant) -> bool:
+        def judge(mutant: Mutant) -> Verdict:
             copy = copies.get()
             try:
-                killed = is_killed(mutant, copy, calls)
+                verdict = verdict_on(mutant, copy, calls)
             finally:
                 copies.put(copy)
-            print("killed  " if killed else "SURVIVED", mutant, file=sys.stderr, flush=True)
-            return killed
+            print(f"{verdict:8}", mutant, file=sys.stderr, flush=True)
+            return verdict
 
         with ThreadPoolExecutor(PROCESSES) as threads:
             return list(threads.map(judge, mutants))
@@ -145,16 +148,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     mutants = sample(given.package, rooms, given.number, given.seed)
     verdicts = judged(given.package.parent.parent.absolute(), mutants, given.tests)
     total, killed = Counter[str](), Counter[str]()
-    for mutant, is_dead in zip(mutants, verdicts, strict=True):
+    for mutant, verdict in zip(mutants, verdicts, strict=True):
         room = mutant.file.split("/")[1]
         total[room] += 1
-        killed[room] += is_dead
-        if not is_dead:
-            print("survived", mutant)
+        killed[room] += verdict != "survived"
+        if verdict != "killed":
+            print(f"{verdict:8}", mutant)
     for room in rooms:
         print(f"{room}: {killed[room]} of {total[room]} killed")
     score = 100 * killed.total() / total.total()
-    print(f"{killed.total()} of {total.total()} mutants killed: {score:.1f} %")
+    hung = f", {verdicts.count('hung')} of them because they hung" if "hung" in verdicts else ""
+    print(f"{killed.total()} of {total.total()} mutants killed{hung}: {score:.1f} %")
     return int(score < given.least)
 
 
