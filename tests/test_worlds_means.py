@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from dobandit import elimination
 from dobandit.errors import DobanditError
 from dobandit.graph import Graph
 from dobandit.problem import Problem
@@ -269,11 +268,19 @@ def test_a_distribution_is_the_enumerated_one() -> None:
         np.testing.assert_allclose(world.distribution(["C", "A"], arm), turned, atol=1e-14)
 
 
-def test_a_world_that_is_too_dense_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = Problem(named.FIG7, "Y", budget=1)
-    monkeypatch.setattr(elimination, "MOST_NUMBERS", 15)
-    with pytest.raises(DobanditError, match="the variables are too densely connected for exact sums: a table of 16 "):
-        xor(named.FIG7, seed=0).means(problem)
+def test_a_world_beyond_the_memory_limit_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its largest table has 16 numbers of eight bytes."""
+    problem, world = Problem(named.FIG7, "Y", budget=1), xor(named.FIG7, seed=0)
+    means = world.means(problem)
+    monkeypatch.setenv("DOBANDIT_MEMORY", "127B")
+    with pytest.raises(DobanditError, match=r"a table of 16 numbers .* the memory limit allows 15; DOBANDIT_"):
+        world.means(problem)
+    monkeypatch.setenv("DOBANDIT_MEMORY", "128B")
+    np.testing.assert_array_equal(world.means(problem), means)
+    monkeypatch.setenv("DOBANDIT_MEMORY", "1KB")  # 16 cells of a world's table
+    random(Graph("A -> Y; B -> Y; C -> Y"), seed=0)
+    with pytest.raises(DobanditError, match=r"the table of Y would have 32 cells, .* the memory limit allows 16"):
+        random(Graph("A -> Y; B -> Y; C -> Y; D -> Y"), seed=0)
 
 
 @pytest.mark.parametrize("seed", range(12))

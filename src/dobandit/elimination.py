@@ -24,8 +24,9 @@ import numpy as np
 
 from dobandit.arrays import Array
 from dobandit.errors import TooDense
+from dobandit.memory import memory_limit
 
-MOST_NUMBERS = 2**27  # of one intermediate table, all trials together: 1 GB
+BYTES = 8  # of a number
 
 
 class Factor(NamedTuple):
@@ -104,8 +105,8 @@ def elimination_order(
 
 def check_size(numbers: int) -> None:
     """Refuse a table that is too large before it is made."""
-    if numbers > MOST_NUMBERS:
-        raise TooDense(numbers, MOST_NUMBERS)
+    if numbers > (most := memory_limit() // BYTES):
+        raise TooDense(numbers, most)
 
 
 def widest(

@@ -132,7 +132,7 @@ class TooDense(DobanditError):
     def __init__(self, size: float, most: float) -> None:
         super().__init__(
             f"the variables are too densely connected for exact sums: a table of {size:.2g} numbers would be "
-            f"needed on the way; at most {most:.2g} are possible"
+            f"needed on the way, and the memory limit allows {most:.2g}; DOBANDIT_MEMORY=4GB sets another limit"
         )
 
 

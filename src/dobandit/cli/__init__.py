@@ -17,6 +17,7 @@ from dobandit import __version__
 from dobandit.cli.passwords import without_passwords
 from dobandit.errors import DobanditError
 from dobandit.files import reason
+from dobandit.memory import limited
 from dobandit.printable import printable_lines
 
 COMMANDS = {
@@ -64,11 +65,15 @@ class _Commands(click.Group):
 @click.command(cls=_Commands, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="dobandit")
 @click.option("--debug", is_flag=True, expose_value=False, hidden=True)
-def group() -> None:
+@click.option("--memory", metavar="SIZE", help="The most memory that a table may take, such as 4GB. Default: 1GB.")
+@click.pass_context
+def group(context: click.Context, memory: str | None) -> None:
     """Budgeted causal bandits with hidden confounders: what to try next, why, and what is best.
 
     Start with `dobandit init problem.toml`, edit the file, then `dobandit check problem.toml`.
     """
+    if memory is not None:
+        context.with_resource(limited(memory))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -98,7 +103,7 @@ def _explained(error: Exception) -> tuple[str, int]:
             return error.format_message(), 2
         case click.ClickException():
             usage = f"{error.ctx.get_usage()}\n\n" if isinstance(error, click.UsageError) and error.ctx else ""
-            return f"{usage}Error: {error.format_message()}", 2
+            return f"{usage}Error: {_with_hint(error.format_message())}", 2
         case DobanditError():
             return "\n".join(f"error: {line}" for line in str(error).splitlines()), error.exit_code
         case BrokenPipeError():
@@ -114,6 +119,13 @@ def _explained(error: Exception) -> tuple[str, int]:
         "run the command again with --debug and report what it prints",
         1,
     )
+
+
+def _with_hint(message: str) -> str:
+    """Half of `--do contact channel=phone` is an argument too many."""
+    if message.startswith("Got unexpected extra argument") and "=" in message:
+        return f"{message.removesuffix('.')}. Put quotes around names with a space: 'contact channel=phone'"
+    return message
 
 
 def _trace(error: BaseException, arguments: Sequence[str]) -> None:

@@ -18,6 +18,7 @@ from dobandit.evidence.delimited import Delimited
 from dobandit.evidence.frames import Frame
 from dobandit.evidence.renamed import in_sql, safe, with_own_names
 from dobandit.evidence.source import Occurrence, Source, require
+from dobandit.memory import memory_limit
 
 MOST_COLUMNS = 1000  # a query that names many more takes DuckDB longer than reading the file
 _OPTIONS = "auto_detect=false, header=true, strict_mode=true, null_padding=false, ignore_errors=false"
@@ -25,7 +26,6 @@ _CONFIG = {
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
     "allow_community_extensions": "false",
-    "memory_limit": "500MB",
 }
 
 
@@ -33,7 +33,8 @@ def connect() -> Any:
     """A DuckDB of our own, in memory, which never looks for extensions; what does not fit goes to a temporary file."""
     with needing("duckdb", "data"):
         import duckdb
-    base = duckdb.connect(config={**_CONFIG, "temp_directory": tempfile.gettempdir()})
+    places = {"memory_limit": f"{memory_limit() // 2}B", "temp_directory": tempfile.gettempdir()}
+    base = duckdb.connect(config={**_CONFIG, **places})
     base.execute("SET enable_progress_bar = false")  # it would be drawn on standard output
     return base
 

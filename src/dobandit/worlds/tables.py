@@ -16,12 +16,13 @@ import numpy as np
 from dobandit.arrays import Array
 from dobandit.errors import UnknownVariable, WorldError, listing
 from dobandit.graph import Graph
+from dobandit.memory import memory_limit
 from dobandit.problem import Value, label
 
 Labels = Mapping[str, tuple[str, ...]]
 
 TOLERANCE = 1e-6  # how far from 1 the sum of a row may be; files round their numbers
-MOST_CELLS = 2**24  # of one table in one trial: 128 MB
+BYTES = 64  # of the memory limit for each cell of a world's table, which is there for every trial and is copied
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
@@ -74,12 +75,12 @@ def row_name(codes: Sequence[int], inputs: Sequence[str], domains: Labels) -> st
 
 
 def check_size(name: str, cards: Sequence[int]) -> None:
-    """Refuse a table that no memory can hold, before it is allocated."""
-    cells = math.prod(cards)
-    if cells > MOST_CELLS:
+    """Refuse a table beyond the memory limit, before it is allocated."""
+    cells, most = math.prod(cards), memory_limit() // BYTES
+    if cells > most:
         raise WorldError(
             f"the table of {name} would have {cells:.2g} cells, since it reads {len(cards) - 1} variables; "
-            f"at most {MOST_CELLS:.2g} are possible"
+            f"the memory limit allows {most:.2g}; DOBANDIT_MEMORY=4GB sets another limit"
         )
 
 
