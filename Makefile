@@ -1,11 +1,14 @@
 # make demo    set up, then run the main job on a shipped example
 # make test    set up, then lint, types, import contract and all tests
 # make test-all   the tests on a wheel, with every Python from 3.11 to 3.13 that is installed
+# make cluster   set up Spark and Dask on this machine, then test frames and simulations on them
 # make bench   set up, then measure the figures of benchmarks/ and print them beside their goals
 # make reproduction   set up, then rerun the paper's experiments and write docs/reproduction.md
 # make stress  set up, then attack studies in all ways: kills, faults, malformed inputs, flipped bits; prints one table
 # make calibration   set up, then compare what studies say with the truth and write docs/how-sure.md
 # make mutants   set up, then change single things in the code and print how many changes the tests detect
+# make docs-check   set up, then only what runs README, docs and notebooks; a part of make test
+# make migrations   install DoWhy and pgmpy beside, then run their code in docs/
 # make audit   look the pinned versions up in the advisories of PyPI
 # make site    set up, then build the documentation into site/
 # make benchmark   set up, then run the policies on all benchmark worlds and write docs/benchmark.md
@@ -23,7 +26,7 @@ INSTALL := [ "$$(id -u)" = 0 ] && apt-get update -qq && RUNLEVEL=1 apt-get insta
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := constraints.txt
 
-.PHONY: demo site programs audit test test-all test-wheel stress mutants bench calibration benchmark reproduction lint docs wheel clean constraints
+.PHONY: cluster demo site programs audit test test-all test-wheel stress mutants bench calibration benchmark reproduction lint docs wheel clean constraints
 
 demo: $(USABLE)
 	@rm -rf $(OUT) && mkdir -p $(OUT)
@@ -58,9 +61,29 @@ programs:
 	  || { $(INSTALL) --no-install-recommends nginx-light openssl > /dev/null; } \
 	  || echo "LEFT OUT: THE TEST OF THE SERVICE BEHIND A PROXY. Install the packages nginx-light and openssl"
 
+# Frames of a real Spark and of a real Dask cluster, and simulations there; Spark needs Java.
+cluster: $(READY)
+	@command -v java > /dev/null || { $(INSTALL) --no-install-recommends default-jre-headless > /dev/null; } \
+	  || { echo "Spark needs Java: install the package default-jre-headless, or any Java from 17 on"; exit 1; }
+	$(BIN)/python -m pip install --quiet --editable '.[cluster]'
+	DOBANDIT_CLUSTER=1 $(BIN)/python -m pytest tests/test_evidence.py tests/test_missing.py tests/test_names_everywhere.py \
+	  -k "dask or spark or takes_for"
+	$(BIN)/python -m pytest tests/test_dask.py
+
 # Other attacks: make stress STRESS='--seed 7 --minutes 60 kills flips'
 stress: $(READY)
 	$(BIN)/python -m tests.stress $(STRESS)
+
+# The code of DoWhy and pgmpy in docs/, with their newest versions: a gigabyte, so not a part of the tests.
+migrations:
+	$(PYTHON) -m venv $(VENV)/migrations
+	PIP_CONSTRAINT= $(VENV)/migrations/bin/python -m pip install --quiet . dowhy pgmpy
+	$(VENV)/migrations/bin/python -W ignore -m tests.migrations
+
+# What README, pages and notebooks show, and the site; a part of `make test`.
+docs-check: $(READY)
+	$(BIN)/python -m pytest -n 2 tests/test_docs.py tests/test_notebooks.py tests/test_site.py tests/test_voice.py \
+	  tests/service/test_team_page.py README.md CONTRIBUTING.md docs
 
 # Known weaknesses of the pinned versions; it needs the advisories of PyPI.
 audit:
@@ -106,10 +129,11 @@ docs: $(READY) demo
 	$(BIN)/python -m tests.notebooks
 	$(BIN)/python tests/test_docs.py
 
-# Pages, reference and search in one folder, which can be opened from the disk; warnings are errors.
+# Pages and reference in one folder, which can be opened from the disk; browsers allow the search only on a web server.
+# Warnings are errors.
 site: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
-	@echo "open site/index.html"
+	@echo "open site/index.html; with search: $(BIN)/python -m http.server --directory site, then http://localhost:8000"
 
 wheel: $(READY)
 	$(BIN)/python -m build --wheel --no-isolation
@@ -130,25 +154,36 @@ $(READY): $(USABLE)
 	$(BIN)/python -m pip install --quiet --editable '.[test]'
 	@touch $@
 
-# Quicker: make test-all TESTS=tests/test_graph.py
+# Quicker: make test-all TESTS=tests/test_graph.py. An interpreter is one that starts: on the path, or in pyenv's folder.
+# What was not tested is the last line, and nothing at all tested is a failure.
 TESTS ?= tests
+PYENV_ROOT ?= $(HOME)/.pyenv
 test-all: $(READY)
 	rm -f dist/*.whl
 	$(BIN)/python -m build --wheel --no-isolation > /dev/null
-	@for version in 3.11 3.12 3.13; do \
-	  if python$$version -c 'import venv' 2> /dev/null; \
-	  then $(MAKE) test-wheel PYTHON=python$$version VENV=.venv-$$version || exit 1; \
-	  else echo "python$$version is not installed: skipped"; fi; done
+	@tested=; skipped=; \
+	for version in 3.11 3.12 3.13; do \
+	  found=; \
+	  for python in python$$version $(PYENV_ROOT)/versions/$$version.*/bin/python; do \
+	    [ -n "$$found" ] || ! "$$python" -c 'import ensurepip, venv' 2> /dev/null || found=$$python; done; \
+	  if [ -z "$$found" ]; then skipped="$$skipped $$version"; continue; fi; \
+	  $(MAKE) --no-print-directory test-wheel PYTHON="$$found" VENV=.venv-$$version || exit 1; \
+	  tested="$$tested $$version"; done; \
+	echo "TESTED ON THE WHEEL WITH PYTHON:$${tested:- none}. SKIPPED, NOT INSTALLED HERE:$${skipped:- none}. TESTS: $(TESTS)"; \
+	[ -n "$$tested" ]
 
+# The package must come from the wheel, not from src beside it.
 test-wheel:
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --force-reinstall --no-deps "$$(ls dist/dobandit-*.whl)"
 	$(BIN)/python -m pip install --quiet "$$(ls dist/dobandit-*.whl)[all,test]"
-	$(BIN)/python -m pytest -n 2 $(TESTS)
+	PYTHONPATH= $(BIN)/python -c 'import dobandit, sys; assert "site-packages" in dobandit.__file__; print("Python", sys.version)'
+	PYTHONPATH= $(BIN)/python -m pytest -n 2 $(TESTS)
 
 # Rewrites the pinned versions from what a fresh resolution gives.
 constraints:
 	rm -rf $(VENV)/resolve && $(PYTHON) -m venv $(VENV)/resolve
-	PIP_CONSTRAINT= $(VENV)/resolve/bin/python -m pip install --quiet '.[all,test,bench]' hatchling editables
+	PIP_CONSTRAINT= $(VENV)/resolve/bin/python -m pip install --quiet '.[all,test,bench,cluster]' hatchling editables
 	echo "# The versions that are tested together; renewed by: make constraints" > constraints.txt
 	$(VENV)/resolve/bin/python -m pip freeze --exclude dobandit --exclude pip --exclude setuptools \
 	  | grep -v '@' >> constraints.txt

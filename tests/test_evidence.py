@@ -18,6 +18,8 @@ import dobandit as db
 from dobandit.errors import DataError, DobanditError
 from dobandit.evidence import count, domains_of, open_source
 from dobandit.evidence.frames import Frame
+from dobandit.evidence.source import FIRST
+from tests.frames import ELSEWHERE
 
 DOMAINS = {"A": ("0", "1"), "B": ("low", "mid", "high"), "Y": ("0", "1")}
 ROWS: dict[str, list[Any]] = {
@@ -55,6 +57,7 @@ SOURCES: dict[str, Callable[[dict[str, list[Any]], Path], Any]] = {
     "polars lazy": lambda rows, _: pl.LazyFrame(rows, strict=False),
     "pyarrow": lambda rows, _: pa.table(rows),
     "duckdb": duckdb_relation,
+    **ELSEWHERE,
 }
 every_source = pytest.mark.parametrize("kind", SOURCES)
 
@@ -315,7 +318,7 @@ def test_the_values_of_a_column_with_their_rows_and_the_first_of_them(kind: str,
     """Whatever the weights are: faults are told in rows."""
     source = open_source(SOURCES[kind](ROWS, tmp_path), "w")
     found = source.values("B")
-    if kind in ("parquet", "duckdb", "polars lazy"):  # nothing says which row of a database is the first
+    if kind in ("parquet", "duckdb", "polars lazy", *ELSEWHERE):  # nothing says which row of a database is the first
         assert sorted(found) == [("high", 2, None, None), ("low", 2, None, None), ("mid", 1, None, None)]
         return
     assert found == [("low", 2, 1, 5), ("high", 2, 2, 3), ("mid", 1, 4, 4)]
@@ -375,3 +378,28 @@ def test_a_file_is_read_once_for_many_variables(
     columns = dict(zip("ZXY", zip(*(map(float, row.split(",")) for row in rows), strict=True), strict=True))
     again = db.effect(question, columns, {"X": 1}, "Y")
     np.testing.assert_allclose([found.mean, found.low, found.high], [again.mean, again.low, again.high], rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["duckdb", *ELSEWHERE])
+def test_rows_are_counted_where_they_live(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counts and a few first rows are fetched, not 5,000 rows; and the effects are those of the same rows here."""
+    chance, fetched, fetch = np.random.default_rng(5), [], Frame._fetched
+
+    def spied(frame: Frame, asked: Any) -> list[tuple[Any, ...]]:
+        fetched.append(fetch(frame, asked))
+        return fetched[-1]
+
+    ad = chance.integers(0, 2, 5000)
+    revenue = np.where(chance.random(5000) < 0.3 + 0.2 * ad, chance.integers(1, 400, 5000) / 4, 0)  # sums are exact
+    rows = {"age": chance.integers(18, 80, 5000).tolist(), "Ad": ad.tolist(), "Revenue": revenue.tolist()}
+    graph, bins = "age -> {Ad, Revenue}; Ad -> Revenue", {"age": [30, 45]}
+    problem = db.Problem(graph, {"variable": "Revenue", "range": [0, 100]}, 9, bins=bins)
+    here = db.effects(problem, rows).to_dicts()
+    monkeypatch.setattr(Frame, "_fetched", spied)
+    there = db.effects(problem, SOURCES[kind](rows, tmp_path)).to_dicts()
+    assert [row.pop("arm") for row in here] == [row.pop("arm") for row in there]
+    for ours, theirs in zip(here, there, strict=True):
+        assert theirs["mean"] == pytest.approx(ours["mean"], rel=1e-12)
+        assert (theirs["low"], theirs["high"]) == pytest.approx((ours["low"], ours["high"]), rel=1e-9)
+        assert (theirs["n"], theirs["method"]) == (5000, ours["method"])
+    assert 0 < max(map(len, fetched)) <= FIRST

@@ -19,6 +19,7 @@ import dobandit as db
 from dobandit.errors import DataError
 from dobandit.evidence import count, fit, open_source
 from tests.conftest import Ran
+from tests.frames import ON_CLUSTERS
 
 TEXTS = ["12", "30", "44.5", "45", " 60 ", "1e1", "-3", "<30", ">=45", "NA", "", "null", None]
 HOLES = {"NA", "", "null", None}
@@ -47,6 +48,7 @@ SOURCES: dict[str, Callable[[Table, Path], Any]] = {
     "polars": lambda table, folder: pl.DataFrame(table).lazy(),
     "pyarrow": lambda table, folder: pa.table(table),
     "duckdb": lambda table, folder: duckdb.connect().from_arrow(pa.table(table)),
+    **ON_CLUSTERS,
 }
 
 
@@ -75,7 +77,7 @@ def test_counts_are_those_of_pandas(missing: str, kind: str, tmp_path: Path, row
     assert {label: rows for label, rows in found.items() if rows} == expected.to_dict()
 
 
-@pytest.mark.parametrize("kind", ["columns", "pandas", "polars", "duckdb"])
+@pytest.mark.parametrize("kind", ["columns", "pandas", "polars", "duckdb", *ON_CLUSTERS])
 def test_a_column_of_numbers_is_binned_where_it_is(kind: str, tmp_path: Path) -> None:
     chance = np.random.default_rng(3)
     ages = chance.uniform(0, 90, 20_000)

@@ -47,7 +47,8 @@ class Frame:
         import narwhals as nw
 
         w = nw.col(weights)
-        asked = {"low": w.min(), "missing": w.null_count(), "total": w.sum(), "broken": (w % 1 != 0).sum()}
+        broken = (w % 1 != 0).cast(nw.Int64).sum()  # Spark adds up numbers only
+        asked = {"low": w.min(), "missing": w.null_count(), "total": w.sum(), "broken": broken}
         (low, missing, total, broken), *_ = self._fetched(self._frame.select(**asked))
         if missing or (low is not None and not (low >= 0 and total < MOST_WEIGHT)):
             raise DataError(

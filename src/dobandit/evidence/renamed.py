@@ -1,4 +1,5 @@
-"""Columns with names that DuckDB takes for something else: `Sepal.Length` for a column of a table Sepal, `"x"` for x.
+"""Columns with names that DuckDB and Spark take for something else: `Sepal.Length` for a column of a table Sepal, `"x"`
+for x.
 
 Inside, such a column has a name in which other characters stand for these signs; outside, it has its own.
 """
@@ -29,9 +30,11 @@ def in_sql(name: str) -> str:
 
 
 def safely_named(relation: Any) -> Any:
-    """A relation of DuckDB with names that are safe."""
+    """A relation of DuckDB or a frame of Spark with names that are safe."""
     if all(safe(name) == name for name in relation.columns):
         return relation
+    if hasattr(relation, "toDF"):  # Spark
+        return relation.toDF(*map(safe, relation.columns))
     return relation.project(", ".join(f"{in_sql(name)} AS {in_sql(safe(name))}" for name in relation.columns))
 
 

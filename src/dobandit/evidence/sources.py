@@ -42,7 +42,7 @@ def open_source(data: Data, weights: Weights = None) -> Source:
             return _open_files([Path(each) for each in data], f"{len(data)} files", weights)
         return in_memory(columns_of_rows(data), weights)
     if weights is None or isinstance(weights, str):
-        if type(data).__name__ == "DuckDBPyRelation":
+        if type(data).__name__ == "DuckDBPyRelation" or type(data).__module__.startswith("pyspark."):
             return with_own_names(Frame(safely_named(data), weights and safe(weights)))
         return Frame(data, weights)
     # Weights in memory cannot travel to where the frame lives.
