@@ -241,3 +241,26 @@ def test_causes_that_do_nothing_do_not_make_a_confounded_option_sure(causes: int
     assert before.low < 0.3 < 0.61 < before.high
     assert after.low < 0.61 < after.high
     assert (after.from_log or 0.0) < 0.5
+
+
+def test_a_log_tells_as_much_about_options_that_set_two_variables() -> None:
+    """People mostly choose A=1 by themselves, so the log leaves little open about do(A=1, B=b), and means stay within
+    that, even if one pull goes against it."""
+    rng = np.random.default_rng(3)
+    hidden, b = rng.random(5000) < 0.5, rng.integers(0, 2, 5000)
+    a = (rng.random(5000) < np.where(hidden, 0.95, 0.85)).astype(int)
+    y = (rng.random(5000) < 0.2 + 0.3 * a * b + 0.2 * hidden).astype(int)
+    problem = Problem("{A, B} -> Y; A <-> Y", "Y", budget=100, objective="simple", most_at_once=2)
+    with Study.create(":memory:", problem) as study:
+        study.observe({"A": a.tolist(), "B": b.tolist(), "Y": y.tolist()}, name="log")
+        before = study.status().arms
+        study.record("do(A=1, B=1)", {"A": 1, "B": 1, "Y": 0})
+        after = study.status().arms
+    for b_is, truth in enumerate((0.3, 0.6)):
+        for arms in (before, after):
+            (option,) = (one for one in arms if one.arm == f"do(A=1, B={b_is})")
+            assert option.bounds is not None
+            assert option.from_log is not None
+            assert option.bounds.low <= option.mean <= option.bounds.high
+            assert option.low < truth < option.high
+            assert option.from_log > 0.5

@@ -43,8 +43,7 @@ class Informing:
 
     def __init__(self, pool: Pool, conditions: Conditions) -> None:
         start = conditions.start
-        # Where variables are set together, rows of private tables tell about each other (`shared_groups`).
-        informed = list(informed_tables(pool)) if pool.problem.sets_single_variables else []
+        informed = list(informed_tables(pool))
         self.tables = tuple(dict.fromkeys(t for one in informed for t in (one.seen, one.settings)))
         self.layout = Layout(pool.problem, self.tables)
         places = [pool.layout.place[one.private] for one in informed]
