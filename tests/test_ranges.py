@@ -58,7 +58,7 @@ def test_effect_and_check_show_bounds(dobandit: Run, tmp_path: Path) -> None:
     assert found["do(W=1)"]["bounds"] is None
     assert found["do(X=1)"]["mean"] is None
     expected = db.bounds(Problem.load(problem), log, do={"X": 1}, reward="Y")
-    assert found["do(X=1)"]["bounds"] == vars(expected)
+    assert found["do(X=1)"]["bounds"] == {**vars(expected), "instruments": []}
     assert (expected.low, expected.high) == pytest.approx((0.8, 0.9), abs=4 * 0.5 / 1000**0.5)
     shown = dobandit("effect", problem, log, "--all").out
     assert sum(line.rstrip().endswith("sharp bounds") for line in shown.splitlines()) == 2
@@ -66,13 +66,26 @@ def test_effect_and_check_show_bounds(dobandit: Run, tmp_path: Path) -> None:
         assert "sharp bounds: they use all that the graph implies" in rests_on
     one = answer(dobandit("effect", problem, log, "--do", "X=1", "--bounds", "--json"))["effects"]
     assert one == [found["do(X=1)"]]
-    assert dobandit("effect", problem, log, "--do", "X=1").code == 2
+    refused = dobandit("effect", problem, log, "--do", "X=1")
+    assert (refused.code, "add --bounds to see what the rows leave possible" in refused.err) == (2, True)
     assert "differences have no bounds" in dobandit("effect", problem, log, "--all", "--versus", "W=0", "--bounds").err
     arms = {a["arm"]: a for a in answer(dobandit("check", problem, "--data", log, "--json"))["arms"]}
-    assert arms["do(X=1)"]["bounds"] == vars(expected)
+    assert arms["do(X=1)"]["bounds"] == found["do(X=1)"]["bounds"]
     assert arms["do(W=0)"]["bounds"] is None
     assert arms["do(X=1)"]["ruled_out"] is None
     assert "bounds" not in answer(dobandit("check", problem, "--json"))["arms"][0]
+
+
+def test_bounds_name_what_they_take_from_the_graph(dobandit: Run, tmp_path: Path) -> None:
+    """W is an instrument only as long as the graph denies that it acts on the reward."""
+    log = log_of(tmp_path, [0, 0, 1] * 100, [0, 1, 1] * 100, [0, 1, 1] * 100)
+    problem, told = tmp_path / "p.toml", "they use that W does not act on the reward directly"
+    for edges, used in (("W -> X -> Y; X <-> Y", ["W"]), ("W -> X -> Y; X <-> Y; W -> Y", [])):
+        problem.write_text(f'budget = 60\nreward = {{variable = "Y", range = [0, 1]}}\ngraph.edges = "{edges}"')
+        (found,) = answer(dobandit("effect", problem, log, "--do", "X=1", "--bounds", "--json"))["effects"]
+        assert (found["bounds"]["method"], found["bounds"]["instruments"]) == ("natural", used)
+        for command in (("effect", problem, log, "--all"), ("check", problem, "--data", log)):
+            assert (told in " ".join(dobandit(*command).out.split())) is bool(used)
 
 
 def answer(ran: Ran) -> Any:
@@ -93,7 +106,7 @@ def test_check_and_studies_say_before_anything_is_spent_what_cannot_be_best(doba
     reason = arms["do(X=1)"]["ruled_out"]
     assert reason["by"] == "do(W=1)"
     assert reason["high"] == arms["do(X=1)"]["bounds"]["high"] < reason["low"]
-    sentence = "do(X=1) cannot be the best option, whatever the hidden causes are"
+    sentence = "do(X=1) cannot be the best option if the graph is right"
     assert sentence in " ".join(dobandit("check", problem, "--data", log).out.split())
     study = tmp_path / "s.db"
     assert dobandit("study", "init", study, problem).code == 0

@@ -23,7 +23,7 @@ from typing import Literal
 import numpy as np
 
 from dobandit.arrays import Array
-from dobandit.errors import DataError, DobanditError, NotIdentifiable
+from dobandit.errors import DataError, DobanditError, NotIdentifiable, listing
 from dobandit.estimate.observational.agreeing import Ends, Natural, Query, Sharp
 from dobandit.estimate.observational.from_rows import effect
 from dobandit.estimate.observational.interval import score_distances, squared_error
@@ -46,21 +46,26 @@ class Bounds:
     """The means of an option that agree with the observations.
 
     `method` is "natural" (no assumption about the hidden causes at all) or "sharp" (everything that the graph implies).
+    `instruments` are variables of which natural bounds use that they do not act on the reward directly.
     """
 
     low: float
     high: float
     method: BoundsMethod
+    instruments: tuple[str, ...] = ()
 
 
 def assumed(found: Iterable[Bounds | None]) -> list[str]:
-    """What the narrower of these bounds rest on, in a sentence; none where all assume nothing about hidden causes."""
-    is_sharp = any(one is not None and one.method == "sharp" for one in found)
-    return (
-        ["sharp bounds: they use all that the graph implies, so they are right only if the graph is"]
-        if is_sharp
-        else []
-    )
+    """What the narrower of these bounds take from the graph, in sentences; none where they do not depend on it."""
+    known = [one for one in found if one is not None]
+    used = dict.fromkeys(v for one in known for v in one.instruments)
+    told = []
+    if any(one.method == "sharp" for one in known):
+        told.append("sharp bounds: they use all that the graph implies, so they are right only if the graph is")
+    if used:
+        acts = f"{listing(used)} {'does' if len(used) == 1 else 'do'} not act on the reward directly"
+        told.append(f"natural bounds: they use that {acts}, so they are right only if the graph is")
+    return told
 
 
 def bounds(
@@ -158,7 +163,7 @@ def bounds_of(query: Query, counts: Counts, level: float) -> Bounds:
     ends = _natural(natural, counts(natural.variables), level)
     tighter = _sampled(sharp.ends, counts(sharp.variables), level, query.range) if sharp else None
     if tighter is None:
-        return Bounds(*ends, "natural")
+        return Bounds(*ends, "natural", natural.instruments)
     low, high = max(ends[0], tighter[0]), min(ends[1], tighter[1])  # both hold
     return Bounds(min(low, high), max(low, high), "sharp")
 

@@ -4,7 +4,7 @@
 >>> found[1]
 RuledOut(by='do()', high=0.61, low=0.77)
 >>> print(found[1].told("do(X=0)"), found[2])
-do(X=0) cannot be the best option, whatever the hidden causes are: at most 0.61, and do() at least 0.77 None
+do(X=0) cannot be the best option if the graph is right: at most 0.61, and do() at least 0.77 None
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class RuledOut(NamedTuple):
         mine, other = (f"at most {self.high:.4g}", f"at least {self.low:.4g}")
         if goal == "min":
             mine, other = (f"at least {self.low:.4g}", f"at most {self.high:.4g}")
-        return f"{arm} cannot be the best option, whatever the hidden causes are: {mine}, and {self.by} {other}"
+        return f"{arm} cannot be the best option if the graph is right: {mine}, and {self.by} {other}"
 
 
 def ruled_out(
