@@ -112,7 +112,7 @@ def test_a_problem_with_rules_for_data_survives_pickle_and_a_study(missing: str)
         ({"bins": {"age": [float("inf")]}}, "bins.age: expected a list of cut points"),
         ({"bins": {"age": {"quantiles": 4}}}, "bins.age: these quantiles have not been computed yet"),
         ({"bins": {"Buy": [1]}}, "bins.Buy: the reward is not put into bins"),
-        ({"bins": {"agee": [1]}}, "bins.agee: there is no variable agee; did you mean age?"),
+        ({"bins": {"agee": [1]}}, "bins.agee: there is no variable agee in the graph; did you mean age?"),
         (
             {"bins": {"age": [30]}, "domains": {"age": ["a", "b"]}},
             "domains.age: these are not the bins of age, <30, >=30",

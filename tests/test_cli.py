@@ -6,6 +6,7 @@ import errno
 import html
 import json
 import math
+import os
 import random
 import re
 import subprocess
@@ -37,6 +38,35 @@ def assert_refused(ran: Ran, code: int = 2) -> None:
     assert ran.out == ""
     assert "Traceback" not in ran.err
     assert re.match(r"(error: \S|Usage: )", ran.err), ran.err
+
+
+@pytest.mark.parametrize(
+    ("size", "code", "said"),
+    [
+        ("1KB", 0, ""),
+        (
+            "1023B",
+            2,
+            "would have 16 cells, since it reads 3 variables; the memory limit allows 15; DOBANDIT_MEMORY=4GB",
+        ),
+        ("much", 2, "the memory limit is 'much'; write a size such as 500MB or 4GB"),
+        ("0GB", 2, "the memory limit is '0GB'"),
+    ],
+)
+def test_the_memory_limit_is_an_option(
+    dobandit: Run, size: str, code: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For one command; the next one has the limit of the environment."""
+    problem = tmp_path / "problem.toml"
+    graph = "X1 -> X3; X2 -> {X3, X4}; X3 -> {X4, X5, X6}; X4 -> X5 -> X6 -> Y; X1 <-> X2; X4 <-> X6"
+    text = f'budget = 9\nreward = "Y"\n[graph]\nedges = "{graph}"\n[world]\nmodel = "xor"'
+    problem.write_text(text, encoding="utf-8")
+    monkeypatch.setenv("DOBANDIT_MEMORY", "1GB")
+    run = ("run", problem, "--policy", "f-kube", "--trials", "1", "--workers", "1", "--quiet")
+    ran = dobandit("--memory", size, *run)
+    assert ran.code == code
+    assert said in " ".join(ran.err.split())
+    assert os.environ["DOBANDIT_MEMORY"] == "1GB"
 
 
 def test_help_names_every_command(dobandit: Run) -> None:
@@ -156,7 +186,29 @@ def test_check_tests_the_graph_on_data(dobandit: Run, tmp_path: Path, strength: 
     assert answer["rejected"] is rejected
     assert (answer["p_value"] < 1e-6) is rejected
     text = dobandit("check", file, "--data", log).out
-    assert ("1 of 1 independencies are contradicted" in text) is rejected
+    assert ("1 of 1 independencies is contradicted" in text) is rejected
+    assert ("No contradiction: no p-value is at most 0.05 (0.05 shared by 1 test" in text) is not rejected
+
+
+def test_check_states_the_limit_of_p_values(dobandit: Run, tmp_path: Path) -> None:
+    """Of m independencies the smallest p-value is compared with 0.05 / m, the next one with 0.05 / (m - 1)."""
+    file, log = tmp_path / "problem.toml", tmp_path / "log.csv"
+    file.write_text('budget = 5\nreward = "Sale"\ngraph.edges = "{Season, Price} -> Sale; Coin"')
+    for strength, said in (
+        (0.0, "No contradiction: no p-value is at most 0.013 (0.05 shared by 4 tests, Holm's method)."),
+        (0.2, "Other p-values are above 0.017 (0.05 shared by 4 tests, Holm's method)."),
+    ):
+        header, *lines = rows(2000, strength).splitlines()
+        coin = np.random.default_rng(2).integers(2, size=2000)
+        log.write_text("\n".join([f"{header},Coin", *(f"{a},{b}" for a, b in zip(lines, coin, strict=True))]))
+        assert said in " ".join(dobandit("check", file, "--data", log).out.split())
+
+
+def test_names_with_a_space_that_are_not_quoted(dobandit: Run, shop: Path, tmp_path: Path) -> None:
+    ran = dobandit("effect", shop, tmp_path / "log.csv", "--do", "contact", "channel=phone")
+    assert ran.code == 2
+    assert "Put quotes around names with a space: 'contact channel=phone'" in ran.err
+    assert "quotes" not in dobandit("effect", shop, tmp_path / "log.csv", "more").err
 
 
 def test_check_says_where_a_graph_is_too_dense(dobandit: Run, tmp_path: Path) -> None:

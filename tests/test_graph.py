@@ -99,7 +99,11 @@ def test_the_grammar() -> None:
         ("A -> B\nB <- A", "line 2, column 3: the edge B <- A is given twice .first in line 1."),
         ("A <-> B; B <-> A", "line 1, column 12: the edge B <-> A is given twice"),
         ("A -> B\nB -> C\nC -> A", "line 3, column 3: the directed edges form a cycle: A -> B -> C -> A"),
-        ("A B", "line 1, column 3: expected '->', '<-', '<->' or the end of the statement, found 'B'"),
+        (
+            "A B",
+            "or the end of the statement, found 'B'; a name with a space is written in quotes",
+        ),
+        ("{A B} -> C", "line 1, column 4: expected ',' or '}'; a name with a space is written in quotes"),
         ("{A, B -> C", "line 1, column 7: expected ',' or '}', found '->'"),
         ("{}", "line 1, column 2: expected a variable after '{', found '}'"),
         ("{A, A} -> B", "line 1, column 5: A is named twice in this set"),

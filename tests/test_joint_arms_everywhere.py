@@ -71,6 +71,18 @@ def test_a_semicolon_keeps_an_arm_in_one_column(dobandit: Run, problem: Path, tm
     assert {arm["arm"]: arm["own_rows"] for arm in arms if arm["own_rows"]} == {"do()": 10, PAIR: 10}
 
 
+def test_best_counts_logged_experiments_beside_its_pulls(dobandit: Run, problem: Path, tmp_path: Path) -> None:
+    study, log = tmp_path / "s.db", tmp_path / "log.csv"
+    dobandit("study", "init", study, problem)
+    rows = [f"{PAIR.replace(',', ';')},0,low,1,0,1,1\n", "do(),1,mid,0,1,0,0\n"] * 40
+    log.write_text("intervention,Season,Price,Ad,Mail,Visit,Buy\n" + "".join(rows), encoding="utf-8")
+    dobandit("study", "observe", study, log)
+    dobandit("study", "record", study, PAIR, *OUTCOME)
+    found = json.loads(dobandit("study", "best", study, "--json").out)
+    assert (found["arm"], found["pulls"], found["own_rows"]) == (PAIR, 1, 41)
+    assert "; 1 pull of its own, and 40 logged experiments" in dobandit("study", "best", study).out
+
+
 def test_a_study_of_pairs_from_the_command_line(dobandit: Run, problem: Path, tmp_path: Path) -> None:
     study = tmp_path / "s.db"
     assert dobandit("study", "init", study, problem, "--policy", "f-kube", "--seed", 1).code == 0

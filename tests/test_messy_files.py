@@ -178,7 +178,7 @@ CORPUS: dict[bytes, Rows | str] = {
     b"A,x,A\n1,2,3\n": "line 1: the column 'A' is there twice",
     b"A,B\n1,2,\n": "line 2: 3 fields, but the header names 2",
     b"A,B\n1,2\n1\n": "line 3: 1 field, but the header names 2",
-    b"A,B\n1;2\n": "line 2: 1 field, but the header names 2",
+    b"A,B\n1;2\n": "header names 2; this line has the separator semicolon, the header comma: use one of them",
     b"A\n1\n\n2\n": Counter({("1",): 1, ("2",): 1}),
     b"A;B,C\n1;2,3\n": "separated by comma and semicolon",
     b"A;B\n3,5;007\n": Counter({("3,5", "007"): 1}),

@@ -17,6 +17,7 @@ from dobandit.errors import DataError, ProblemError
 from dobandit.graph import Graph
 from dobandit.problem import RewardLike
 from tests.conftest import Ran
+from tests.frames import ON_CLUSTERS
 
 Run = Callable[..., Ran]
 PROBLEM = """
@@ -109,7 +110,8 @@ def test_faults_of_a_file_have_their_lines(tmp_path: Path) -> None:
     with pytest.raises(ProblemError) as caught:
         db.Problem.load(file)
     first, second = str(caught.value).splitlines()
-    assert first.startswith(f'{file}, line 11: domains."Grösse": there is no variable Grösse; did you mean Größe?')
+    told = 'domains."Grösse": there is no variable Grösse in the graph; did you mean Größe?'
+    assert first.startswith(f"{file}, line 11: {told}")
     assert second.startswith(f'{file}, line 15: costs."do(\\"a=b, c\\"=7)": ')
 
 
@@ -156,7 +158,10 @@ def test_columns_that_a_database_takes_for_something_else(name: str, tmp_path: P
     graph = Graph.from_edges([(name, "Y")])
     reward: RewardLike = {"variable": "Y", "range": [0, 10]}
     right = db.Problem(graph, reward, 9, domains={name: [0, 1, 7]}, missing="drop")
-    for data in (str(tmp_path / "log.csv"), str(tmp_path / "log.parquet"), duckdb.from_df(frame)):
+    elsewhere = (
+        made({str(column): list(frame[column]) for column in frame}, tmp_path) for made in ON_CLUSTERS.values()
+    )
+    for data in (str(tmp_path / "log.csv"), str(tmp_path / "log.parquet"), duckdb.from_df(frame), *elsewhere):
         assert db.effect(right, data, do={name: 1}, reward="Y").mean == 2.5
         assert db.effect(right, data, do={name: 1}, reward="Y", weights=f"{name} n").mean == 3
         with pytest.raises(DataError) as caught:

@@ -66,6 +66,10 @@ def test_the_cost_of_an_arm_goes_before_that_of_its_variable(order: list[str]) -
     assert problem.costs == (1, 3, 3.5, 2, 2)
 
 
+def test_costs_may_spell_a_value_in_another_way() -> None:
+    assert Problem(CHAIN, "Y", 10, costs={"do(X1=yes)": 3, "do(X2=false)": 4}, default_cost=2).costs == (1, 2, 3, 4, 2)
+
+
 def test_horizon_means_unit_costs() -> None:
     problem = Problem.unit_costs(named.FIG6, reward="Y", horizon=500)
     assert problem.budget == 500
@@ -151,7 +155,7 @@ def test_all_faults_at_once() -> None:
         *("domains.X1", "domains.X2", "domains.Z"),
     }
     assert found["intervenable"] == "there is no variable X3; known are X1, X2 and Y\nX1 is named twice"
-    assert found["domains.Z"] == "there is no variable Z; known are X1, X2 and Y"
+    assert found["domains.Z"] == "there is no variable Z in the graph; known are X1, X2 and Y"
     assert found["costs.do(X1=1, X2=0)"].startswith("no arm sets X1 and X2 together")
 
 

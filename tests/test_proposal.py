@@ -195,3 +195,73 @@ def test_cut_points_split_rows_into_bins_that_are_all_filled(rows: dict[float, i
     assert cuts == sorted(set(cuts))
     counts = np.bincount(np.digitize(numbers, cuts), times, len(cuts) + 1)
     assert counts.min() > 0
+
+
+def _proposed(tmp_path: Path, dobandit: Callable[..., Ran], rows: list[str]) -> tuple[Ran, str]:
+    """What `init` says of a column Z beside a reward Y, and what it writes."""
+    data, file = tmp_path / "log.csv", tmp_path / "p.toml"
+    data.write_text("Z;Y\n" + "".join(f"{z};{i % 2}\n" for i, z in enumerate(rows)), encoding="utf-8")
+    ran = dobandit("init", file, "--data", data, "--reward", "Y")
+    return ran, file.read_text(encoding="utf-8")
+
+
+def test_none_among_words_is_a_value_and_is_told(tmp_path: Path, dobandit: Callable[..., Ran]) -> None:
+    ran, text = _proposed(tmp_path, dobandit, ["none", "basic", "premium", ""] * 10)
+    assert tomllib.loads(text)["domains"]["Z"] == ["basic", "none", "premium"]
+    assert "10 of 40 rows miss a value of some variable: Z in 10\n" in text
+    assert "warning: Z: the text 'none' (10 rows) is listed as a value" in ran.err
+    (numbers := tmp_path / "numbers").mkdir()
+    ran, text = _proposed(numbers, dobandit, ["none", "1", "2", "3"] * 10)
+    assert "domains" not in tomllib.loads(text) or "none" not in tomllib.loads(text)["domains"]["Z"]
+    assert "(written 'none')" in text
+
+
+@pytest.mark.parametrize("missing", ["drop", "category"])
+def test_none_that_is_read_as_missing_is_told(tmp_path: Path, missing: str, dobandit: Callable[..., Ran]) -> None:
+    data, file = tmp_path / "log.csv", tmp_path / "p.toml"
+    data.write_text("Z,Y\n" + "none,1\nbasic,0\nbasic,1\npremium,0\n,1\n" * 10, encoding="utf-8")
+    domains = '[domains]\nZ = ["basic", "premium"]\n'
+    file.write_text(
+        f'budget = 10\nreward = "Y"\n[graph]\nedges = "Z -> Y"\n[data]\nmissing = "{missing}"\n{domains}',
+        encoding="utf-8",
+    )
+    told = "warning: Z: the text 'none' (10 rows) is read as a missing value"
+    assert told in dobandit("check", file, "--data", data).err
+    assert told in dobandit("effect", file, data, "--all").err
+    file.write_text(file.read_text(encoding="utf-8").replace('["basic"', '["none", "basic"'), encoding="utf-8")
+    assert "none" not in dobandit("check", file, "--data", data).err
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ([f"${i},{i:03}.50" for i in range(1, 41)], "amounts such as '$1,001.50'; write plain numbers"),
+        ([f"{i} %" for i in range(40)], "amounts such as '0 %'; write plain numbers"),
+        ([f"{i % 28 + 1}/12/2026" for i in range(40)], "dates or times (28 different ones)"),
+        ([f"{i % 28 + 1:02}.12.26 10:30" for i in range(40)], "dates or times (28 different ones)"),
+    ],
+)
+def test_columns_that_have_to_be_rewritten(
+    tmp_path: Path, dobandit: Callable[..., Ran], values: list[str], reason: str
+) -> None:
+    _, text = _proposed(tmp_path, dobandit, values)
+    assert f"#   Z: {reason}" in text
+
+
+def test_yes_and_no_in_several_spellings_are_two_words(tmp_path: Path, dobandit: Callable[..., Ran]) -> None:
+    _, text = _proposed(tmp_path, dobandit, ["yes", "no", "YES", "No"] * 10)
+    assert 'Z = ["no", "yes"]  # no: 20, yes: 20 rows' in text
+    assert (
+        "# Read as CSV: separator semicolon, double quotes, header in line 1, encoding UTF-8, decimals with a point."
+        in text
+    )
+
+
+def test_ticks_and_spellings_are_told(tmp_path: Path, dobandit: Callable[..., Ran]) -> None:
+    _, text = _proposed(tmp_path, dobandit, ["x", ""] * 10)
+    assert "#   Z: x or nothing (10 rows); if nothing means no, write 0 there to use it" in text
+    (words := tmp_path / "two words").mkdir()
+    ran, text = _proposed(words, dobandit, ["phone call", "PHONE CALL", "mail"] * 10)
+    assert "warning: Z: 'phone call' and 'PHONE CALL' differ only in upper and lower case" in ran.err
+    for told in (text, ran.err):  # what to type, where a name has a space
+        assert f"--data '{words / 'log.csv'}'" in told

@@ -211,7 +211,7 @@ def test_mistakes(study: Path, dobandit: Run, folder: Path, files: tuple[Path, P
         (2, "cannot be read", ("init", folder / "d.db", folder / "none.toml")),
         (2, "Y is 7, and not one of 0 and 1; send X=0|1 Y=0|1", ("amend", study, 1, "Y=7")),
         (2, "say what changes: write 1 Y=0", ("amend", study, 1)),
-        (2, "is not an outcome of a variable", ("tell", study, 1, "X")),
+        (2, "write X=1 Y=0, and 'my name=1' for a name with a space", ("tell", study, 1, "X")),
         (2, "X is given twice", ("tell", study, 1, "X=1", "X=1")),
         (2, "give the ID of a pull", ("tell", study)),
         (2, "give either the ID of a pull and its values, or --file", ("tell", study, "--file", problem, "X=1")),

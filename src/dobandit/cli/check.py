@@ -10,7 +10,7 @@ import click
 
 from dobandit.cli.common import FILE, PROBLEM, ROWS, console, print_json, read_rows, say, with_common_options, world_of
 from dobandit.cli.tables import cell, table
-from dobandit.errors import NotIdentifiable, listing
+from dobandit.errors import NotIdentifiable, counted, listing
 from dobandit.estimate.observational import LEVEL, Range, Verdict, arm_ranges, assumed, check_graph
 from dobandit.estimate.pooled import MOST_CELLS, Standing, standings, sums_fit
 from dobandit.evidence import fit
@@ -227,14 +227,16 @@ def _summary(verdicts: list[Verdict]) -> str:
     """What all tests come to; of what was not tested nothing is claimed."""
     tested = [verdict for verdict in verdicts if verdict.p_value is not None]
     wrong, of_all = sum(verdict.rejected for verdict in tested), f"of {len(verdicts)} independencies"
-    together = f"(all tests together at level {LEVEL:g})"
-    if wrong:
-        return f"[red]{wrong} {of_all} are contradicted[/]: an edge is missing, or a hidden cause."
     if not tested:
         return "Nothing was tested, so the data say nothing about the graph."
-    if len(tested) < len(verdicts):
-        return f"No contradiction in the {len(tested)} {of_all} that were tested {together}."
-    return f"No contradiction {together}."
+    limit = f"{LEVEL / (len(tested) - wrong or 1):.2g}"  # of the smallest p-value that is not rejected (Holm 1979)
+    together = f"({LEVEL:g} shared by {counted(len(tested), 'test')}, Holm's method)"
+    if wrong:
+        rest = f"\nOther p-values are above {limit} {together}." if wrong < len(tested) else ""
+        which = f"[red]{wrong} {of_all} {'is' if wrong == 1 else 'are'} contradicted[/]"
+        return f"{which}: draw the missing edge or hidden cause. Effects and bounds rest on the graph.{rest}"
+    part = f" in the {len(tested)} {of_all} that were tested" if len(tested) < len(verdicts) else ""
+    return f"No contradiction{part}: no p-value is at most {limit} {together}."
 
 
 def _draw(problem: Problem, ranges: list[Range], path: Path) -> None:

@@ -21,7 +21,7 @@ from dobandit.cli.common import (
     with_common_options,
     world_of,
 )
-from dobandit.errors import ArmError, DataError, listing
+from dobandit.errors import ArmError, DataError, NotIdentifiable, listing
 from dobandit.estimate.observational import Bounds, Effects, Question, arm_bounds, estimates, naive_means
 from dobandit.evidence import Source, fit
 from dobandit.identification import identify
@@ -108,7 +108,11 @@ def _arms(problem: Problem, settings: tuple[str, ...], all_arms: bool, bounds: b
         return list(problem.arms)
     arms = [_arm(problem, "--do", setting) for setting in dict.fromkeys(settings)]
     for arm in arms if not bounds else ():
-        identify(problem.graph, arm.variables, problem.reward)
+        try:
+            identify(problem.graph, arm.variables, problem.reward)
+        except NotIdentifiable as error:
+            more = "add --bounds to see what the rows leave possible" if problem.has_range else "only trying can tell"
+            raise DataError(f"{error}; {more}") from None
     return arms
 
 

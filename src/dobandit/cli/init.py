@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import warnings
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -69,7 +71,7 @@ def _example(file: Path, example: str) -> tuple[dict[str, Any], str]:
         raise click.UsageError(f"there is no example {example!r}; there are {', '.join(names())}")
     with open_new(file) as out:
         out.write(known[example])
-    return {"path": str(file)}, f"wrote {file}; edit it, then: dobandit check {file}"
+    return {"path": str(file)}, f"wrote {file}; edit it, then: dobandit check {shlex.quote(str(file))}"
 
 
 def _proposal(file: Path, data: Path, reward: str, graph: Path | None, quiet: bool) -> tuple[dict[str, Any], str]:
@@ -80,15 +82,19 @@ def _proposal(file: Path, data: Path, reward: str, graph: Path | None, quiet: bo
     for note in known.origin.notes if known else ():
         say(f"note: {note}", quiet)
     found = propose(read_rows(data), reward, known)
+    for note in found.notes:
+        warnings.warn(note, stacklevel=2)
     text = written(found, file.name, str(data))
     with open_new(file) as out:
         out.write(text)
     variables, aside = [v.name for v in found.variables], found.set_aside
     seen = f"{counted(len(variables), 'variable')} from {counted(found.rows, 'row')}"
-    told = f"wrote {file}: {seen}, {counted(len(aside), 'column')} set aside"
+    why = " (the file says why)" if aside else ""
+    told = f"wrote {file}: {seen}, {counted(len(aside), 'column')} set aside{why}"
     todo = "fill in the TODOs" if graph else "draw the arrows of the graph and fill in the other TODOs"
     document = {"path": str(file), "variables": variables, "set_aside": aside}
-    return document, f"{told}; {todo}, then: dobandit check {file} --data {data}"
+    check = shlex.join(["dobandit", "check", str(file), "--data", str(data)])
+    return document, f"{told}; {todo}, then: {check}"
 
 
 def _cut_points(file: Path, data: Path) -> tuple[dict[str, Any], str]:

@@ -21,6 +21,7 @@ from dobandit.problem import Problem
 EVIDENCE = f"Logged rows ({ROWS}): worlds agree with them, and policies that can read logs start from as many."
 BUDGET = "A budget (repeat); default: from a sixteenth to eight times the file's."
 WITHIN = "The loss that you accept, in units of the reward; default: 0.02 of its range."
+DRAWING = "drawing worlds"
 CHANCE = "The chance to be within this loss that you want."
 
 
@@ -63,7 +64,7 @@ def command(
     if source is not None and (others := [name for name in chosen if not policy(name).reads_logs]):
         say(f"note: {listing(others)} cannot start from a log and ran without it", quiet)
     labels = [spec_of(policy(name)) for name in chosen]
-    with progress(labels, quiet) as report, crew(workers, cluster, default=1) as at_work:
+    with progress(labels, quiet, DRAWING, again=2) as report, crew(workers, cluster, default=1) as at_work:
         work = partial(plan, executor=at_work.executor, batch=at_work.batch(trials), progress=report)
         made = work(found, source, budgets or None, chosen, within, chance, trials, seed)
     if plot is not None:

@@ -106,8 +106,9 @@ def writing(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def progress(parts: Sequence[str], quiet: bool) -> Iterator[Report | None]:
-    """A bar on stderr with the time that is left, if there is a terminal to see it."""
+def progress(parts: Sequence[str], quiet: bool, first: str = "", again: int = 0) -> Iterator[Report | None]:
+    """A bar on stderr with the time that is left, if there is a terminal to see it. It shows `first` until a part
+    begins; parts are expected to be done again so many times, for instance with another log."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -117,11 +118,13 @@ def progress(parts: Sequence[str], quiet: bool) -> Iterator[Report | None]:
         return
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=screen, transient=True) as bar:
-        task = bar.add_task("", total=len(parts))
-        shares = dict.fromkeys(parts, 0.0)
+        task = bar.add_task(first, total=len(parts) + again)
+        shares, done = dict.fromkeys(parts, 0.0), 0
 
         def report(part: str, share: float) -> None:
+            nonlocal done
+            done += share < shares[part]  # it was finished, and starts again
             shares[part] = share
-            bar.update(task, description=part, completed=sum(shares.values()))
+            bar.update(task, description=part, completed=done + sum(shares.values()))
 
         yield report

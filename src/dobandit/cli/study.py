@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,7 @@ def init(study: str, problem: Path, policy: str | None, seed: int, as_json: bool
         raise DobanditError("a study in memory would be gone at once: give it the name of a file")
     with Study.create(study, Problem.load(problem), policy, seed) as created:
         name, place = created.policy, shown(study)
-    sentence = f"Created {place}; its policy is {name}. Next: dobandit study ask {place}"
+    sentence = f"Created {place}; its policy is {name}. Next: dobandit study ask {shlex.quote(place)}"
     answer({"study": place, "policy": name}, sentence, as_json, quiet)
 
 
@@ -227,7 +228,9 @@ def _outcome(values: Sequence[str]) -> dict[str, str]:
     for text in values:
         setting = _SETTING.fullmatch(text)
         if setting is None:
-            raise click.UsageError(f"{text!r} is not an outcome of a variable: write X=1 Y=0")
+            raise click.UsageError(
+                f"{text!r} is not an outcome of a variable: write X=1 Y=0, and 'my name=1' for a name with a space"
+            )
         name, value = (unquoted(part) if re.fullmatch(QUOTED, part) else part for part in setting.groups())
         if name in found:
             raise click.UsageError(f"{name} is given twice")

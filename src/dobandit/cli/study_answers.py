@@ -33,6 +33,7 @@ from dobandit.report import (
     tied,
 )
 from dobandit.study import (
+    Best,
     Pulls,
     Status,
     Study,
@@ -186,9 +187,7 @@ def best(study: Study, as_json: bool, quiet: bool) -> None:
     what = f"mean {problem.reward} {mean}, 95% interval {ends}, cost {amount(found.cost)}"
     click.echo(f"{printable(found.arm)}: {what}")
     ranked = "the highest mean per cost" if found.criterion == "mean per cost" else "the best arm"
-    click.echo(
-        f"{ranked} with probability {percent(found.probability_best)}; {counted(found.pulls, 'pull')} of its own"
-    )
+    click.echo(f"{ranked} with probability {percent(found.probability_best)}; {_tried(found)}")
     click.echo(f"If you stop now, {printable(lost(found.expected_loss, problem))} against the best option.")
     for line in tied(found, problem):
         click.echo(printable(line))
@@ -199,6 +198,14 @@ def best(study: Study, as_json: bool, quiet: bool) -> None:
         click.echo(unidentified)
     for warning in found.warnings:
         click.echo(f"warning: {printable(warning)}")
+
+
+def _tried(found: Best) -> str:
+    """How often the arm was tried, in the study and in its logs."""
+    pulls, logged = f"{counted(found.pulls, 'pull')} of its own", found.own_rows - found.pulls
+    if found.arm == "do()" or logged <= 0:
+        return pulls
+    return f"{pulls}, and {counted(logged, 'logged experiment')}"
 
 
 @study_command

@@ -46,7 +46,8 @@ class Delimited:
                 if fields and line >= self.dialect.line:
                     if len(fields) != width:
                         place = f"{self.text.name}, line {line + 1}"
-                        raise DataError(f"{place}: {counted(len(fields), 'field')}, but the header names {width}")
+                        hint = self.dialect.other_separator(fields)
+                        raise DataError(f"{place}: {counted(len(fields), 'field')}, but the header names {width}{hint}")
                     yield Line(line + 1, fields)
                 line = reader.line_num
 

@@ -37,6 +37,13 @@ class Dialect:
         quote = "single" if self.quote == "'" else "double"
         return f"separator {SEPARATORS[self.separator]}, {quote} quotes, header in line {self.start}"
 
+    def other_separator(self, fields: Sequence[str]) -> str:
+        """What to say of a record that would have as many fields as the header with another separator."""
+        for sign, name in SEPARATORS.items():
+            if len(fields) == 1 and fields[0].count(sign) == len(self.names) - 1:
+                return f"; this line has the separator {name}, the header {SEPARATORS[self.separator]}: use one of them"
+        return ""
+
     def reader(self, lines: Iterable[str]) -> Any:
         """The records of a file, without a thought about what they mean."""
         return csv.reader(lines, delimiter=self.separator, quotechar=self.quote, skipinitialspace=True, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -13,7 +14,7 @@ from dobandit.evidence.grouped import Grouped
 from dobandit.evidence.reading import Reading
 from dobandit.evidence.source import Occurrence, Source
 from dobandit.graph import normal
-from dobandit.problem import MISSING, Problem
+from dobandit.problem import MISSING, Problem, is_missing, is_numeral, says_none
 
 
 class MissingRows(NamedTuple):
@@ -41,6 +42,7 @@ class Fitted:
     """A source whose columns are the variables of a problem, and what other columns there are."""
 
     def __init__(self, source: Source, problem: Problem) -> None:
+        self._source = source
         self.problem, self.name, self.probabilities = problem, source.name, source.probabilities
         self.notes, self._given = source.notes, source.columns
         found = {v: _column_of(v, problem, source) for v in problem.graph.variables}
@@ -66,12 +68,29 @@ class Fitted:
 
     @cached_property
     def affected(self) -> MissingRows:
-        """The rows in which values are missing."""
+        """The rows in which values are missing; a word that may be meant as a value is warned of."""
         optional = [v for v in self.column_of if v not in self._required] if self._required else []
-        return MissingRows(
+        found = MissingRows(
             self._read.rows_without(self._required) if self._required else 0,
             self._kept.rows_without(optional) if optional else 0,
         )
+        for v in self.column_of if any(found) else ():
+            self._warn_of_none(v)
+        return found
+
+    def _warn_of_none(self, variable: str) -> None:
+        """Say if `none` was read as missing although it may be one of the words of a variable."""
+        domain = self.problem.domains[variable]
+        if not domain or domain.cuts or any(map(is_numeral, domain)):
+            return
+        values = self._source.values(self.column_of[variable])
+        rows = sum(each.rows for each in values if says_none(each.value) and is_missing(each.value, domain))
+        if rows:
+            warnings.warn(
+                f"{variable}: the text 'none' ({counted(rows, 'row')}) is read as a missing value; if it is a value, "
+                f'add "none" to the values of {variable} in [domains]',
+                stacklevel=4,
+            )
 
     def group(self, variables: Sequence[str], measure: str | None = None) -> Grouped:
         absent = [v for v in (*variables, measure) if v in self.problem.graph and v not in self.column_of]

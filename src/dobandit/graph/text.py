@@ -80,7 +80,7 @@ class _Reader:
     def operator(self) -> Token:
         token = self.tokens.take()
         if token.kind != "operator":
-            token.fail(f"expected '->', '<-', '<->' or the end of the statement, found {token}")
+            token.fail(f"expected '->', '<-', '<->' or the end of the statement, found {token}{_hint(token)}")
         if token.text not in OPERATORS:
             token.fail(f"unknown operator '{token.text}'; edges are written '->', '<-' or '<->'")
         return token
@@ -92,7 +92,7 @@ class _Reader:
         found = [self.name("a variable after '{'")]
         while self.tokens.take_if(","):
             found.append(self.name("a variable after ','"))
-        self.tokens.expect("}", "expected ',' or '}'")
+        self.tokens.expect("}", f"expected ',' or '}}'{_hint(self.tokens.next)}")
         for i, token in enumerate(found):
             if token.text in [t.text for t in found[:i]]:
                 token.fail(f"{quoted(token.text)} is named twice in this set")
@@ -111,3 +111,8 @@ class _Reader:
             token.fail(f"{quoted(token.text)} is not among the variables {listing(map(quoted, self.allowed))}")
         self.found.declare(token.text)
         return token
+
+
+def _hint(token: Token) -> str:
+    """Two names in a row may be one."""
+    return '; a name with a space is written in quotes: "my name"' if token.kind == "name" else ""

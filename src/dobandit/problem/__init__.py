@@ -9,5 +9,5 @@ from dobandit.problem.faults import Faults, is_number, is_positive
 from dobandit.problem.file import located, parse_problem
 from dobandit.problem.kinds import GOALS, OBJECTIVES, Axis, CostLike, Goal, Objective, RewardLike, Value
 from dobandit.problem.labels import LARGEST, is_numeral, label
-from dobandit.problem.missing import MISSING, MISSING_TEXTS, Missing, is_missing, is_null
+from dobandit.problem.missing import MISSING, MISSING_TEXTS, Missing, is_missing, is_null, says_none
 from dobandit.problem.stopping import Stop, StopLike

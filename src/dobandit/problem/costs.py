@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dobandit.errors import ArmError, listing
 from dobandit.problem.arms import Arm, parse_do
+from dobandit.problem.domain import value_in
 from dobandit.problem.faults import Faults, Place, is_positive
 from dobandit.problem.kinds import CostLike
 
@@ -103,7 +104,7 @@ def _stated(
         place = ("costs", str(key))
         cost = read_cost(value, place, faults)
         try:
-            target: Target = frozenset(parse_do(key).items())
+            target: Target = frozenset((v, _known(domains, v, value)) for v, value in parse_do(key).items())
         except ArmError as error:
             faults.add(place, str(error))
             continue
@@ -112,6 +113,11 @@ def _stated(
                 faults.add(place, "the cost of this arm is stated twice")
             found[target] = cost
     return found
+
+
+def _known(domains: Domains, variable: str, value: str | None) -> str | None:
+    """A value as the domain of its variable has it: `yes` may be written for 1."""
+    return value if value is None or variable not in domains else value_in(domains[variable], value)
 
 
 def _of_set(arm: Arm) -> Target:

@@ -49,7 +49,7 @@ class Faults:
             if name in known:
                 yield name, said, (key, name)
             else:
-                self.unknown((key, str(name)), f"there is no variable {name}", str(name), known)
+                self.unknown((key, str(name)), f"there is no variable {name} in the graph", str(name), known)
 
     def names(self, value: object, place: Place, known: Iterable[str]) -> tuple[str, ...]:
         """A list of names of variables, each known and named once."""

@@ -25,6 +25,11 @@ def is_null(value: Any) -> bool:
     )
 
 
+def says_none(value: Any) -> bool:
+    """Whether a value is the text `none`, which among words may be one of them: no coupon, no plan."""
+    return isinstance(value, str) and value.strip().lower() == "none"
+
+
 def is_missing(value: Any, domain: Collection[str] = ()) -> bool:
     """Whether a value is missing from a variable with this domain."""
     if is_null(value):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from dobandit.errors import DataError, did_you_mean, listing
+from dobandit.errors import DataError, counted, did_you_mean, listing
 from dobandit.evidence import INTERVENTION, Reading, Source
 from dobandit.graph import Graph, normal
 from dobandit.problem import Domain, is_missing
@@ -32,10 +32,28 @@ class Proposal:
     reward: Variable
     variables: tuple[Variable, ...]  # the reward is the last one
     set_aside: dict[str, str]  # columns, and why they are no variables
+    read: tuple[str, ...]  # how the file was read
     rows: int
     incomplete: int  # rows in which a value of some variable is missing
     interventions: dict[str, int] = field(default_factory=dict)  # what was done, and in how many rows
     graph: Graph | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to look at twice."""
+        none = [
+            f"{v.name}: the text {text!r} ({counted(rows, 'row')}) is listed as a value; remove it from [domains] "
+            "if it means that nothing is known"
+            for v in self.variables
+            for text, rows in v.profile.none.items()
+        ]
+        alike = [
+            f"{v.name}: {listing(map(repr, texts))} differ only in upper and lower case, and are different values; "
+            "write them alike if they mean the same"
+            for v in self.variables
+            for texts in v.profile.alike
+        ]
+        return (*none, *alike)
 
     @property
     def unseen(self) -> tuple[str, ...]:
@@ -67,7 +85,8 @@ def propose(source: Source, reward: str, graph: Graph | None = None) -> Proposal
     (last,) = [variable for variable in found if variable.profile.column == rewarded]
     variables = (*(variable for variable in found if variable is not last), last)
     rows = last.profile.rows + last.profile.missing.total()
-    return Proposal(source.name, last, variables, set_aside, rows, _incomplete(source, variables), _done(source), graph)
+    incomplete, done = _incomplete(source, variables), _done(source)
+    return Proposal(source.name, last, variables, set_aside, source.notes, rows, incomplete, done, graph)
 
 
 def _names(source: Source, graph: Graph | None) -> dict[str, str]:
@@ -96,11 +115,11 @@ def _reason(held: Profile, name: str, is_reward: bool, graph: Graph | None) -> s
 
 
 def _incomplete(source: Source, variables: Iterable[Variable]) -> int:
-
     holes = [v.profile.column for v in variables if v.profile.missing]
     if not holes:
         return 0
-    return source.read_as({column: Reading(column, Domain(())) for column in holes}).rows_without(holes)
+    words = {v.profile.column: Domain(tuple(v.profile.none)) for v in variables}
+    return source.read_as({column: Reading(column, words[column]) for column in holes}).rows_without(holes)
 
 
 def _done(source: Source) -> dict[str, int]:

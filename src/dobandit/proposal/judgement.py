@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dobandit.errors import GraphError
+from dobandit.errors import GraphError, counted
 from dobandit.evidence import has_decimal_comma
 from dobandit.graph import check_name
 from dobandit.problem import is_numeral
@@ -14,6 +14,8 @@ FEW_NUMBERS = 10  # a column with at most so many different numbers has values, 
 MANY_TEXTS = 20  # different texts that a variable may have as its values
 NEARLY_UNIQUE = 0.5  # share of rows with a value of their own from which a column of texts may be an identifier
 _ID = re.compile(r"(^|[^a-z])(id|key|nr|number|index|uuid|guid)$", re.IGNORECASE)
+_UNIT = r"(?:[$€£¥₹%]|[A-Z]{3})?"
+_AMOUNT = re.compile(rf"[(+-]?{_UNIT}\s*[+-]?\d[\d.,' ]*{_UNIT}\)?")  # $1,234.50, 12 %, EUR 3.5
 _CAMEL_ID = re.compile(r"[a-z]I[Dd]$")
 
 
@@ -26,6 +28,9 @@ def reason_against(found: Profile) -> str | None:
         return str(error)
     if different == 0:
         return "no row has a value"
+    if different == 1 and (empty := found.missing.total()) and found.rows > 1:
+        value = next(iter(found.counts))
+        return f"{value} or nothing ({counted(empty, 'row')}); if nothing means no, write 0 there to use it"
     if different == 1:
         return f"always the same value, {next(iter(found.counts))}"
     return _numeric_reason(found) if found.is_numeric else _text_reason(found)
@@ -55,6 +60,10 @@ def _text_reason(found: Profile) -> str | None:
     strange = [text for text in found.counts if not is_numeral(text)]
     if all(map(has_decimal_comma, strange)):
         return f"numbers with a decimal comma, such as {strange[0]!r}; write decimals with a point to use it"
+    if all(map(_AMOUNT.fullmatch, strange)):
+        return (
+            f"amounts such as {strange[0]!r}; write plain numbers (1234.50), without signs of a currency or thousands"
+        )
     if sum(found.counts[text] for text in strange) < 0.1 * rows:
         named = ", ".join(f"{text!r} ({found.counts[text]:,} rows)" for text in strange[:3])
         return f"numbers, but also {named}{' and others' if len(strange) > 3 else ''}; correct these to use it"

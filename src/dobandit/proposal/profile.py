@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -11,9 +12,10 @@ import numpy as np
 
 from dobandit.arrays import Array
 from dobandit.evidence import Source
-from dobandit.problem import BINARY, is_missing, is_null, is_numeral, label, value_in
+from dobandit.problem import BINARY, is_missing, is_null, is_numeral, label, says_none, value_in
 
 SPELLINGS = 20  # in which a column may have 0 and 1: False, FALSE, false, ...
+_DATE = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{2,4}([ T]\d{1,2}:.*)?$")  # also 31/12/2026 and 12/31/26
 MANY = 1000  # different values above which it does not matter that 1.50 and 1.5 are the same
 
 
@@ -51,6 +53,18 @@ class Profile:
     def are_dates(self) -> bool:
         return all(map(_is_date, self.counts))
 
+    @property
+    def none(self) -> Counter[str]:
+        """The rows in which the text is `none`, which may mean no value, and counts as one here."""
+        return Counter({text: rows for text, rows in self.counts.items() if says_none(text)})
+
+    @property
+    def alike(self) -> list[list[str]]:
+        """The texts that differ in upper and lower case alone."""
+        folded = [] if self.is_numeric else [text.casefold() for text in self.counts]
+        twice = [one for one, number in Counter(folded).items() if number > 1]
+        return [[text for text in self.counts if text.casefold() == one] for one in twice]
+
 
 def profile(source: Source, column: str) -> Profile:
     """What a column holds; where all values mean 0 and 1, these are its values, unless they are yes and no."""
@@ -65,13 +79,26 @@ def profile(source: Source, column: str) -> Profile:
         else:
             counts[str(value) if isinstance(value, date | datetime) else label(value)] += rows
     meant = {text: value_in(BINARY, text) for text in counts} if len(counts) <= SPELLINGS else {}
-    are_two_words = len(counts) == 2 and {text.lower() for text in counts} == {"no", "yes"}
-    if meant and set(meant.values()) <= set(BINARY) and not are_two_words:
+    if {text.lower() for text in counts} == {"no", "yes"}:
+        meant = {text: text.lower() for text in counts} if len(counts) > 2 else {text: text for text in counts}
+    elif not set(meant.values()) <= set(BINARY):
+        meant = {}
+    if meant:
         counts = Counter({text: sum(n for t, n in counts.items() if meant[t] == text) for text in set(meant.values())})
-    return Profile(column, counts, missing)
+    return _with_none(Profile(column, counts, missing))
+
+
+def _with_none(found: Profile) -> Profile:
+    """Among words, `none` is one of them: no coupon, no plan. Elsewhere it is a missing value."""
+    none = Counter({text: rows for text, rows in found.missing.items() if says_none(text)})
+    if not none or not found.counts or any(is_numeral(text) for text in found.counts):
+        return found
+    return Profile(found.column, found.counts + none, found.missing - none)
 
 
 def _is_date(text: str) -> bool:
+    if _DATE.match(text):
+        return True
     try:
         return len(text) >= len("2026-1-1") and bool(datetime.fromisoformat(text))
     except ValueError:

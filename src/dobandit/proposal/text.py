@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
@@ -26,14 +27,16 @@ def written(found: Proposal, file: str, data: str) -> str:
 
 
 def _head(found: Proposal, file: str, data: str) -> str:
-    todo = ["the budget", "the costs"]
+    todo = ["the budget", "what you can set", "the costs"]
     if found.graph is None:
         todo.insert(0, "the arrows of the graph")
     what = f"{', '.join(todo[:-1])} and {todo[-1]}"
+    read = "".join(f"# Read as{note.partition(' as')[2]}, decimals with a point.\n" for note in found.read)
     return (
         f"# A problem proposed from {found.source}: {found.rows:,} rows, {len(found.variables)} variables.\n"
+        f"{read}"
         f"# Fill in what the data cannot know, marked with TODO: {what}. Then run:\n"
-        f"#   dobandit check {file} --data {data}\n"
+        f"#   dobandit check {shlex.quote(file)} --data {shlex.quote(data)}\n"
     )
 
 
@@ -46,7 +49,7 @@ def _goal(found: Proposal) -> str:
     ]
     if not _needs_table(found.reward):
         lines.append(f"{f'reward = {_text(found.reward.name)}':<24} # {_counted(found.reward)}")
-    lines += ["# What you can set; default: every variable but the reward.", f"# intervenable = {_list(names)}"]
+    lines += ["# TODO: what you can set; default: every variable but the reward.", f"# intervenable = {_list(names)}"]
     if found.unseen:
         lines.append(f"# Not in the data: {', '.join(found.unseen)}.")
         lines.append(f"observed = {_list([v.name for v in found.variables])}")

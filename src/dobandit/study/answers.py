@@ -99,6 +99,7 @@ class Best(NamedTuple):
     bounds: Bounds | None  # as in ArmStatus
     from_log: float | None
     alternatives: tuple[Alternative, ...]
+    own_rows: int  # rows in which just this was done: pulls, and logged experiments
 
 
 def status(books: Books, now: float) -> Status:
@@ -204,4 +205,5 @@ def best(books: Books) -> Best:
             Alternative(str(arms[k]), float(books.costs[0, k]), float(known.beliefs.means[k]), float(answer.losses[k]))
             for k in answer.within
         ),
+        own_rows=round(float(told[arm])),
     )
