@@ -28,6 +28,7 @@ SCRIPTS = (
     "pooled",
     "scale",
     "clusters",
+    "anytime",
 )
 FEW = ("worlds",)  # of a smoke run: the tests run each of the others by itself
 
