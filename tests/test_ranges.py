@@ -63,7 +63,7 @@ def test_effect_and_check_show_bounds(dobandit: Run, tmp_path: Path) -> None:
     shown = dobandit("effect", problem, log, "--all").out
     assert sum(line.rstrip().endswith("sharp bounds") for line in shown.splitlines()) == 2
     for rests_on in (shown, dobandit("check", problem, "--data", log).out):
-        assert "sharp bounds: they use all that the graph implies" in rests_on
+        assert "sharp bounds: they assume everything that the graph implies" in rests_on
     one = answer(dobandit("effect", problem, log, "--do", "X=1", "--bounds", "--json"))["effects"]
     assert one == [found["do(X=1)"]]
     refused = dobandit("effect", problem, log, "--do", "X=1")
@@ -79,7 +79,7 @@ def test_effect_and_check_show_bounds(dobandit: Run, tmp_path: Path) -> None:
 def test_bounds_name_what_they_take_from_the_graph(dobandit: Run, tmp_path: Path) -> None:
     """W is an instrument only as long as the graph denies that it acts on the reward."""
     log = log_of(tmp_path, [0, 0, 1] * 100, [0, 1, 1] * 100, [0, 1, 1] * 100)
-    problem, told = tmp_path / "p.toml", "they use that W does not act on the reward directly"
+    problem, told = tmp_path / "p.toml", "they assume, as the graph says, that W has no direct effect on the reward"
     for edges, used in (("W -> X -> Y; X <-> Y", ["W"]), ("W -> X -> Y; X <-> Y; W -> Y", [])):
         problem.write_text(f'budget = 60\nreward = {{variable = "Y", range = [0, 1]}}\ngraph.edges = "{edges}"')
         (found,) = answer(dobandit("effect", problem, log, "--do", "X=1", "--bounds", "--json"))["effects"]

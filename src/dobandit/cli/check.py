@@ -114,7 +114,7 @@ def _show(problem: Problem, learnt: dict[Set, tuple[str, str]]) -> None:
     screen = console()
     verb = {"max": "large", "min": "small"}[problem.goal]
     screen.print(
-        f"[bold]Make {cell(problem.reward)} {verb}[/]: {problem.objective} regret, budget {problem.budget:g}\n"
+        f"[bold]Make {cell(problem.reward)} {verb}[/]: {problem.objective} regret, budget {problem.budget:,.12g}\n"
     )
     screen.print(problem.graph.draw(screen.width), markup=False)
     if problem.graph.bidirected:

@@ -91,10 +91,10 @@ def _proposal(file: Path, data: Path, reward: str, graph: Path | None, quiet: bo
     seen = f"{counted(len(variables), 'variable')} from {counted(found.rows, 'row')}"
     why = " (the file says why)" if aside else ""
     told = f"wrote {file}: {seen}, {counted(len(aside), 'column')} set aside{why}"
-    todo = "fill in the TODOs" if graph else "draw the arrows of the graph and fill in the other TODOs"
+    todo = "Fill in the TODOs" if graph else "Draw the arrows of the graph and fill in the other TODOs"
     document = {"path": str(file), "variables": variables, "set_aside": aside}
     check = shlex.join(["dobandit", "check", str(file), "--data", str(data)])
-    return document, f"{told}; {todo}, then: {check}"
+    return document, f"{told}\n{todo}, then: {check}"
 
 
 def _cut_points(file: Path, data: Path) -> tuple[dict[str, Any], str]:

@@ -14,6 +14,7 @@ from dobandit.cli.simulating import CLUSTER, SEED, crew, progress
 from dobandit.cli.tables import cell, table
 from dobandit.errors import listing
 from dobandit.evidence import fit
+from dobandit.numerals import number
 from dobandit.planning import TRIALS, Outlook, Plan, plan
 from dobandit.policies import policy, spec_of
 from dobandit.problem import Problem
@@ -94,7 +95,7 @@ def _document(made: Plan) -> dict[str, Any]:
 
 def _show(made: Plan) -> None:
     screen = console()
-    heads = (f"{made.objective} regret", "± se", "best option", f"within {made.within:.3g}")
+    heads = (f"{made.objective} regret", "± se", "best option", f"within {number(made.within, 3)}")
     shown = table("policy", numbers=("budget", *heads))
     for row in made.rows:
         shown.add_row(cell(row.policy), *row.cells())

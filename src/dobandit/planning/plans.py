@@ -10,6 +10,7 @@ import numpy as np
 
 from dobandit.evidence import frame
 from dobandit.markup import html_table
+from dobandit.numerals import number
 from dobandit.problem import Objective
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Outlook:
     def cells(self) -> list[str]:
         """Budget, regret and its standard error, and the two chances, for people."""
         chances = [f"{chance:.0%}" for chance in (self.chance_best, self.chance_within)]
-        return [f"{self.budget:,g}", f"{self.regret:.3g}", f"{self.se:.2g}", *chances]
+        return [f"{self.budget:,g}", number(self.regret, 3), number(self.se, 2), *chances]
 
     def to_dict(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "log_rows"}
@@ -90,8 +91,8 @@ class Plan:
     def aim(self) -> str:
         """What is to be reached."""
         if self.objective == "simple":
-            return f"name an option within {self.within:.3g} of the best"
-        return f"lose at most {self.within:.3g} per unit of budget"
+            return f"name an option within {number(self.within, 3)} of the best"
+        return f"lose at most {number(self.within, 3)} per unit of budget"
 
     def _longer_log_told(self) -> str:
         """The longest log against more experiments."""
@@ -100,9 +101,10 @@ class Plan:
         now = next(row for row in own if row.budget == longest.budget)
         what = f"A log of {longest.log_rows:,} rows would"
         if now.regret - longest.regret <= 2 * np.hypot(now.se, longest.se):
-            return f"{what} change little: the expected regret is {now.regret:.2g} now, {longest.regret:.2g} then."
+            before, then = number(now.regret, 2), number(longest.regret, 2)
+            return f"{what} change little: the expected regret is {before} now, {then} then."
         if self.objective == "cumulative":
-            return f"{what} lower the expected regret from {now.regret:.3g} to {longest.regret:.3g}."
+            return f"{what} lower the expected regret from {number(now.regret, 3)} to {number(longest.regret, 3)}."
         more = next((row.budget for row in own if row.regret <= longest.regret), None)
         worth = f"about {more:,g}" if more is not None else f"more than {own[-1].budget:,g}"
         return f"{what} help as much as raising the budget from {now.budget:,g} to {worth}."
@@ -143,6 +145,13 @@ class Plan:
 
     def _repr_html_(self) -> str:
         """For notebooks."""
-        heads = ["policy", "budget", f"{self.objective} regret", "± s.e.", "best option", f"within {self.within:.3g}"]
+        heads = [
+            "policy",
+            "budget",
+            f"{self.objective} regret",
+            "± s.e.",
+            "best option",
+            f"within {number(self.within, 3)}",
+        ]
         cells = [[row.policy, *row.cells()] for row in self.rows]
         return html_table(heads, cells, [*self.told(), *self.assumptions])

@@ -16,6 +16,7 @@ from dobandit import worlds
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.errors import DobanditError, SimulationError
 from dobandit.evidence import Data, Layout, fit, open_source, read_log
+from dobandit.numerals import number
 from dobandit.planning.plans import Outlook, Plan
 from dobandit.policies import RECOMMENDED, PolicyLike, policy
 from dobandit.problem import Problem, is_positive
@@ -110,7 +111,7 @@ def plan(
         loss,
         chance,
         trials,
-        _assumptions(problem, made, log, trials),
+        _assumptions(problem, made, log, trials) + ([] if within is not None else [_usual_limit(problem, loss)]),
     )
 
 
@@ -208,6 +209,12 @@ def _other_logs(problem: Problem, log: LogRows | None) -> list[LogRows | None]:
     if log is None:
         return [LogRows.plain(rows, problem) for rows in USUAL_LOGS]
     return [None, log.times(LONGER)]
+
+
+def _usual_limit(problem: Problem, loss: float) -> str:
+    return (
+        f"The limit of {number(loss, 3)} is {WITHIN:.0%} of the range of {problem.reward}; set your own with --within."
+    )
 
 
 def _assumptions(problem: Problem, made: World, log: LogRows | None, trials: int) -> list[str]:

@@ -121,7 +121,7 @@ def _axes(
 def _say_what_bands_are(axes: Axes, curves: Sequence[Curve], has_dots: bool) -> None:
     if any(se > 0 for curve in curves for se in curve.se):
         text = f"{'bars' if has_dots else 'bands'}: ± 1 standard error of the mean"
-        axes.text(0.015, 0.985, text, transform=axes.transAxes, size=8.0, color=style.GREY, va="top")
+        axes.text(0.0, 1.015, text, transform=axes.transAxes, size=8.0, color=style.GREY)
 
 
 Style = tuple[str, "str | tuple[int, tuple[float, ...]]", str]  # colour, dashes, sign

@@ -13,7 +13,7 @@ from dobandit.plots.ends import End, name_ends
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOMENT = 1 / 86400  # a second, in days: air before the first event
+MOMENT, AIR = 1 / 86400, 0.02  # before the first outcome: a second, in days, or this share of the time since then
 # Colour and dashes of the options: the first one has the band.
 LOOKS: tuple[tuple[str, str | tuple[int, tuple[float, ...]]], ...] = (
     (style.BLUE, "-"),
@@ -51,7 +51,7 @@ def draw_money(axes: Axes, timeline: Timeline) -> None:
     axes.set_ylim(0, max(*timeline.totals, *timeline.spent) * 1.08)
     axes.set_ylabel("spent", color=style.INK)
     style.dress(axes, "y")
-    _as_dates(axes, days)
+    _as_dates(axes, timeline)
     axes.tick_params(labelbottom=False)
     axes.xaxis.get_offset_text().set_visible(False)
 
@@ -69,7 +69,7 @@ def draw_estimates(axes: Axes, timeline: Timeline, ylabel: str) -> None:
     axes.text(0.0, 1.03, note, transform=axes.transAxes, size=8.0, color=style.GREY, parse_math=False)
     axes.set_ylabel(ylabel, color=style.INK, parse_math=False)
     style.dress(axes, "y")
-    _as_dates(axes, days)
+    _as_dates(axes, timeline)
     _limit(axes, timeline.options)
     name_ends(axes, ends)
 
@@ -88,10 +88,13 @@ def _days(timeline: Timeline) -> list[float]:
     return [time.timestamp() / 86400 for time in timeline.times]  # matplotlib counts the days since 1970
 
 
-def _as_dates(axes: Axes, days: Sequence[float]) -> None:
+def _as_dates(axes: Axes, timeline: Timeline) -> None:
+    """Dates below the axes, from when money was first spent: a study may wait for a long time before that."""
     from matplotlib import dates
 
-    axes.set_xlim(days[0] - MOMENT, days[-1])
+    days = _days(timeline)
+    start = next((day for day, spent in zip(days, timeline.spent, strict=True) if spent > 0), days[0])
+    axes.set_xlim(start - max(MOMENT, AIR * (days[-1] - start)), days[-1])
     locator = dates.AutoDateLocator(maxticks=7)  # type: ignore[no-untyped-call]
     axes.xaxis.set_major_locator(locator)
     axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]

@@ -32,11 +32,13 @@ HOLD = 50  # a decision is kept for the next fiftieth of the pulls
 
 @dataclass(frozen=True)
 class CausalExplore(Guarded):
-    """The arm whose pulls, for the same money, should improve the recommendation most. Ours.
+    """Our policy: the arm whose pulls are expected to improve the final recommendation most for the same money.
 
-    A decision is kept for a fiftieth of the pulls made so far. The recommendation, good at every moment, is the
-    largest posterior mean. An arm whose own rewards contradict the graph is judged by them alone, and a hidden cause is
-    added where outcomes contradict an independence that the graph implies; `guard=false` trusts the graph.
+    It recommends the arm with the highest posterior mean, at any time. A decision is kept for a fiftieth of the pulls
+    made so far.
+
+    If the outcomes of an arm contradict the graph, the arm is judged by its own outcomes alone. If outcomes contradict
+    an independence that the graph implies, a hidden cause is added. `guard=false` trusts the graph.
     """
 
     name = "causal-explore"

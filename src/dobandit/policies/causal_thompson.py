@@ -57,12 +57,15 @@ class State(NamedTuple):
 
 @dataclass(frozen=True)
 class CausalThompson(Guarded):
-    """The largest of draw and mean, per cost; a draw of all tables makes the draws of all arms. Ours.
+    """Our policy: Thompson sampling in which every outcome informs all arms that the graph connects it with.
 
-    Pulls made only to learn become observations where these teach as much for less, and draws come closer to the means
-    of arms that are known well. A decision is kept for a thousandth of the pulls made so far. An arm whose own rewards
-    contradict the graph is judged by them alone, and a hidden cause is added where outcomes contradict an
-    independence that the graph implies; `guard=false` trusts the graph.
+    It draws the mean of every arm at random from what is known, and pulls the arm with the highest draw per cost; no
+    draw is below the arm's mean. A pull that only serves to learn becomes a plain observation where that teaches as
+    much for less money. Draws stay close to the means of arms that are well known. A decision is kept for a thousandth
+    of the pulls made so far.
+
+    If the outcomes of an arm contradict the graph, the arm is judged by its own outcomes alone. If outcomes contradict
+    an independence that the graph implies, a hidden cause is added. `guard=false` trusts the graph.
     """
 
     name = "causal-thompson"

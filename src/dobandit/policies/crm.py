@@ -20,10 +20,10 @@ from dobandit.problem import Problem
 
 @dataclass(frozen=True)
 class Crm(Optimistic):
-    """Index mean + sqrt(2 ln t / (N + C)), blind to costs as published; C back-door samples from the observations.
+    """The largest mean + sqrt(2 ln t / (N + C)), with N own pulls and C back-door samples from the observations.
 
-    Adaptation to costs: none but affordability. The samples are averaged over the random partitions that make
-    them, which leaves sum_z P(z) E[Y | x, z] with P(z) from the even and E[Y | x, z] from the odd observations.
+    Costs only decide which arms are affordable, as published. The samples are averaged over the random partitions that
+    make them, which leaves sum_z P(z) E[Y | x, z] with P(z) from the even and E[Y | x, z] from the odd observations.
     """
 
     name = "crm"

@@ -21,7 +21,7 @@ from dobandit.problem import Problem
 
 @dataclass(frozen=True)
 class CrmNb(Optimistic):
-    """Index (mean + sqrt(8 ln t / E)) / cost, E = own pulls + observations with X=x. Adaptation: each arm has its
+    """The largest (mean + sqrt(8 ln t / E)) / cost, E = own pulls + observations with X=x. Adaptation: each arm has its
     own cost where the paper has one gamma for all (its footnote 6)."""
 
     name = "crm-nb"

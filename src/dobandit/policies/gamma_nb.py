@@ -20,9 +20,9 @@ from dobandit.problem import Problem
 
 @dataclass(frozen=True)
 class GammaNb(Planning):
-    """Observe for half of the budget; then go on observing if interventions are dear, else pull the rare arms.
+    """Observe for half of the budget; then pull the rarely seen arms, or go on observing if pulls are expensive.
 
-    Adaptation to costs: gamma is the mean cost, and the rare arms are pulled equally often as far as the money goes.
+    Adaptation to costs: gamma is the mean cost, and the rare arms are pulled equally often while the budget lasts.
     `explored=both-values` takes more arms than the paper defines, as the published curves seem to: all values of the
     rarest variables, by the rule of the public code of Maiti et al. (four arms on the parallel graphs).
     """

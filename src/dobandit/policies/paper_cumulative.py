@@ -22,10 +22,10 @@ from dobandit.problem import Problem
 
 @dataclass(frozen=True)
 class PaperCumulative(Optimistic):
-    """Index (mean + sqrt(2 ln t / (N + S))) / cost, the mean over N own pulls and S estimates from observations.
+    """The largest (mean + sqrt(2 ln t / (N + S))) / cost, with N own pulls and S estimates from observations.
 
-    The printed line 7 lacks the division by cost that the proof uses. `factors=relevant` splits the observations
-    among those factors only that matter for an arm; `split=random` draws the paper's random split instead of
+    The division by cost is missing in the printed line 7, but the proof uses it. `factors=relevant` splits the
+    observations only among the factors that matter for an arm; `split=random` draws the paper's random split instead of
     averaging over it.
     """
 

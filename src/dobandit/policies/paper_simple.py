@@ -18,10 +18,10 @@ from dobandit.problem import Problem
 
 @dataclass(frozen=True)
 class PaperSimple(Planning):
-    """Observe for half of the budget, then pull the infrequent arms, all equally often. Made for costs.
+    """Observe for half of the budget, then pull the arms that were rarely seen, all equally often. Made for costs.
 
-    Where no back-door path to the reward is open, it takes its no-backdoor form by itself: E[Y | X=x] and P(X=x)
-    instead of the estimator of Algorithms 3-5 and its rarest cell. `threshold` compares the rarity of an arm with
+    Where no back-door path to the reward is open, it uses its simpler form for that case: E[Y | X=x] and P(X=x) instead
+    of the estimator of Algorithms 3-5 and its rarest cell. `threshold` says how the rarity of an arm is compared with
     1/n; `fewest_rows` is the parameter t of Algorithm 5.
     """
 

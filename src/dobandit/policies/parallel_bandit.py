@@ -20,11 +20,12 @@ from dobandit.problem import Problem
 
 @dataclass(frozen=True)
 class ParallelBandit(Planning):
-    """Adaptation to costs: `form=rounds` plays B/(1 + mean cost) observations and as many interventions (Nair et al.
-    2021); `form=half` spends half of the budget on each.
+    """Observe for half of the rounds, then pull the arms that were rarely seen.
 
-    `pooled=true` joins the observations with the pulls of an explored arm, which the authors call good practice.
-    `explored=both-values` takes more arms than the paper defines (see gamma-nb).
+    Adaptation to costs: `form=rounds` plays B/(1 + mean cost) observations and as many interventions (Nair et al.
+    2021); `form=half` spends half of the budget on each. `pooled=true` joins the observations with the pulls of an
+    explored arm, which the authors call good practice. `explored=both-values` takes more arms than the paper defines
+    (see gamma-nb).
     """
 
     name = "parallel-bandit"

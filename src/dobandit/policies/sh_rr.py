@@ -18,8 +18,10 @@ from dobandit.problem import Problem
 
 @dataclass(frozen=True)
 class ShRr(Planning):
-    """Every phase has an equal share of the budget and what the ones before left over; the surviving arms take turns
-    while the next pull fits. Made for costs; nothing is adapted."""
+    """Sequential halving: in every phase, the remaining arms take turns, then the worse half is dropped.
+
+    Each phase has an equal share of the budget, plus what earlier phases left over. Made for costs; nothing is adapted.
+    """
 
     name = "sh-rr"
     reference = "Li and Cheung, AISTATS 2024, Algorithm 1"

@@ -18,8 +18,11 @@ from dobandit.problem import Problem
 
 @dataclass(frozen=True)
 class Srm(Planning):
-    """Adaptation to costs: `form=half` spends half of the budget on observations and the rest equally often on all
-    explored arms; `form=rounds` plays T = 2B/(1 + mean cost) rounds, half of them observations."""
+    """Observe for half of the budget, then pull all values of the variables that were rarely seen at one of them.
+
+    Adaptation to costs: `form=half` spends half of the budget on observations and the rest equally often on all
+    explored arms; `form=rounds` plays T = 2B/(1 + mean cost) rounds, half of them observations.
+    """
 
     name = "srm"
     reference = "Maiti et al., UAI 2022, Algorithm 1"

@@ -19,9 +19,12 @@ from dobandit.problem import Problem
 
 @dataclass(frozen=True)
 class SuccessiveRejects(Planning):
-    """Adaptation to costs: `form=mean` takes n = B / mean cost and cuts what cannot be paid; `form=budget` the largest
-    n that can be paid whatever is dropped, and gives the rest to the last two arms; `form=half` takes n = B / (2 mean
-    cost), which is what the published curve seems to be."""
+    """In every phase, pull all remaining arms equally often, then drop the worst one.
+
+    Adaptation to costs: `form=mean` plans n = B / mean cost pulls and skips those that cannot be paid for.
+    `form=budget` plans as many as can be paid for whichever arms are dropped, and gives the rest to the last two arms.
+    `form=half` plans n = B / (2 mean cost), which is what the published curve seems to be.
+    """
 
     name = "successive-rejects"
     reference = "Audibert et al., COLT 2010"

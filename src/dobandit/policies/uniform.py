@@ -16,7 +16,7 @@ from dobandit.problem import Problem
 
 @dataclass(frozen=True)
 class Uniform(Planning):
-    """All arms equally often. Adaptation to costs: as many turns as the budget pays for, the last one in arm order."""
+    """All arms in turn, equally often. Adaptation to costs: as many rounds as the budget pays for."""
 
     name = "uniform"
     reference = "folklore"

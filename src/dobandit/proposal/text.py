@@ -11,6 +11,7 @@ import numpy as np
 
 from dobandit.evidence import by_value
 from dobandit.graph import quoted
+from dobandit.numerals import number
 from dobandit.problem import BINARY, Domain, is_numeral, label
 from dobandit.proposal.columns import Proposal, Variable
 
@@ -78,7 +79,7 @@ def _reward(found: Proposal) -> str:
     if reward.profile.is_numeric:
         numbers, rows = reward.profile.numbers
         mean = float(numbers @ rows / rows.sum())
-        seen = f"# seen: {label(float(numbers[0]))} to {label(float(numbers[-1]))}, mean {mean:.4g}"
+        seen = f"# seen: {label(float(numbers[0]))} to {label(float(numbers[-1]))}, mean {number(mean)}"
         ends = f"[{label(float(numbers[0]))}, {label(float(numbers[-1]))}]"
         return f"[reward]\nvariable = {_text(name)}\n{seen}\nrange = {ends}  # widen it if other numbers are possible\n"
     ordered = sorted(counts, key=lambda value: (value.lower(), value))

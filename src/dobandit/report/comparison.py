@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from dobandit.numerals import number
 from dobandit.plots import graph_figure
 from dobandit.problem import Problem
 from dobandit.report.html import write_html
@@ -49,7 +50,7 @@ def verdict(results: Results) -> str:
 
 def _regret_text(row: Mapping[str, float | str]) -> str:
     mean, se = float(row["regret"]), float(row["se"])
-    return f"{mean:.3g}" + ("" if math.isnan(se) else f" ± {se:.2g}")
+    return number(mean, 3) + ("" if math.isnan(se) else f" ± {number(se, 2)}")
 
 
 def _about(problem: Problem) -> Section:

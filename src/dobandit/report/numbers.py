@@ -1,24 +1,10 @@
-"""Numbers as people read them."""
+"""Chances and small numbers in words that do not claim more than they say."""
 
 from __future__ import annotations
 
 import math
-from decimal import Decimal
 
-
-def interval(low: float, high: float) -> str:
-    """Its two ends; nothing while they are not known."""
-    return "" if math.isnan(low) else f"{low:.4g} to {high:.4g}"
-
-
-def number(value: float, digits: int = 4) -> str:
-    """With so many significant digits; nothing for what is not known.
-
-    >>> number(0.123456), number(0.0000155, 3)
-    ('0.1235', '0.0000155')
-    """
-    text = "" if math.isnan(value) else f"{value:.{digits}g}"
-    return f"{Decimal(text):f}" if "e-" in text else text
+from dobandit.numerals import number
 
 
 def percent(share: float, short: bool = False) -> str:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from dobandit.errors import counted
 from dobandit.estimate.observational import Bounds
 from dobandit.identification import is_identifiable
+from dobandit.numerals import interval
 from dobandit.plots import Kind
 from dobandit.problem import Problem
-from dobandit.report.numbers import interval
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

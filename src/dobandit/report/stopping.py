@@ -6,8 +6,9 @@ import math
 
 from dobandit.certainty import Standing
 from dobandit.errors import counted, listing
+from dobandit.numerals import number
 from dobandit.problem import Problem, Stop
-from dobandit.report.numbers import chances, little, number
+from dobandit.report.numbers import chances, little
 from dobandit.study import Best, amount
 
 

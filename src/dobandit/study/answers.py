@@ -5,6 +5,7 @@ What is believed of the arms is worked out in dobandit.study.assessment.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from dobandit.certainty import Interval, Standing, Verdict
 from dobandit.estimate.observational import Bounds, RuledOut
+from dobandit.numerals import interval, number
 from dobandit.policies import OBSERVE, spec_of
 from dobandit.study.assessment import Judged, how_sure, judged_arms, verdict
 from dobandit.study.books import Books
@@ -100,6 +102,12 @@ class Best(NamedTuple):
     from_log: float | None
     alternatives: tuple[Alternative, ...]
     own_rows: int  # rows in which just this was done: pulls, and logged experiments
+
+    def __str__(self) -> str:
+        if math.isnan(self.mean):
+            return f"{self.arm}: nothing is known yet"
+        sure = f"best with probability {self.probability_best:.0%}, expected loss {number(self.expected_loss, 3)}"
+        return f"{self.arm}: mean {number(self.mean)} (95% interval {interval(self.low, self.high)}), {sure}"
 
 
 def status(books: Books, now: float) -> Status:

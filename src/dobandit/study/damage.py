@@ -21,8 +21,9 @@ def making_sense_of(name: str) -> Iterator[None]:
     except (StudyError, StorageError, sqlite3.Error):  # of which the store says what they mean
         raise
     except MissingPolicy as error:
+        why = in_words(error) if ":" in error.policy else "install the package that offers it"
         raise StudyError(
-            f"{name} is led by the policy {error.policy}, a plug-in that is not installed here: {in_words(error)}"
+            f"{name} is led by the policy {error.policy}, a plug-in that is not installed here: {why}"
         ) from None
     except Exception as error:
         raise damaged(name, f"its events make no sense ({type(error).__name__}: {in_words(error)})") from error

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from dobandit.numerals import number
 from dobandit.study.answers import ArmStatus
 from dobandit.study.progress import Moment
 from dobandit.study.pulls import amount
@@ -30,7 +30,7 @@ def plotted(study: StudyReader, part: Part) -> Figure:
     title = f"{amount(found.budget.spent)} of {amount(found.budget.total)} spent, {found.told:,} outcomes"
     if not math.isnan(found.expected_loss):
         per = "unit of budget" if problem.objective == "cumulative" else "use"
-        much = f"{Decimal(f'{found.expected_loss:.3g}'):f} of {problem.reward}" if found.expected_loss else "nothing"
+        much = f"{number(found.expected_loss, 3)} of {problem.reward}" if found.expected_loss else "nothing"
         title += f"\n{found.recommended} is expected to lose {much} per {per}"
     return study_figure(
         None if part == "options" else _timeline(study.progress(), found.arms, found.recommended),

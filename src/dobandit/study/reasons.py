@@ -8,6 +8,7 @@ import numpy as np
 
 from dobandit.arrays import Array
 from dobandit.certainty import Beliefs
+from dobandit.numerals import number
 from dobandit.policies import OBSERVE, Reason
 from dobandit.problem import Arm
 from dobandit.study import facts
@@ -73,7 +74,7 @@ def name_of(arm: Arm) -> str:
 
 
 def _small(gain: float) -> str:
-    return "less than 0.0001" if gain < 0.0001 else f"{gain:.2g}"
+    return "less than 0.0001" if gain < 0.0001 else number(gain, 2)
 
 
 def _reason_of_old(books: Books, asked: facts.Asked, top: Sequence[int]) -> Reason | None:

@@ -51,6 +51,8 @@ from dobandit.evidence import (
 from dobandit.graph import Graph, GraphLike, as_graph
 from dobandit.identification import Estimand, Method, Sum, Table, identify
 from dobandit.markup import html_table
+from dobandit.numerals import interval as in_words
+from dobandit.numerals import number
 from dobandit.problem import Arm, Problem, Value
 
 METHODS: tuple[Method, ...] = get_args(Method)  # from the least to the most demanding
@@ -82,7 +84,7 @@ class Effect:
         return f"Effect(mean={self.mean:.4g}, {interval}, n={self.n:,.10g}, method={self.method!r})"
 
     def _repr_html_(self) -> str:
-        cells = [f"{self.mean:.4g}", f"{self.low:.4g} to {self.high:.4g}", f"{self.n:,.10g}", self.method]
+        cells = [number(self.mean), in_words(self.low, self.high), f"{self.n:,.10g}", self.method]
         notes = [str(fit) for fit in self.fits] + [told for told in [self.missing.told()] if told]
         return html_table(["mean", "interval", "rows", "method"], [cells], notes)
 

@@ -61,10 +61,10 @@ def assumed(found: Iterable[Bounds | None]) -> list[str]:
     used = dict.fromkeys(v for one in known for v in one.instruments)
     told = []
     if any(one.method == "sharp" for one in known):
-        told.append("sharp bounds: they use all that the graph implies, so they are right only if the graph is")
+        told.append("sharp bounds: they assume everything that the graph implies")
     if used:
-        acts = f"{listing(used)} {'does' if len(used) == 1 else 'do'} not act on the reward directly"
-        told.append(f"natural bounds: they use that {acts}, so they are right only if the graph is")
+        claim = f"{listing(used)} {'has' if len(used) == 1 else 'have'} no direct effect on the reward"
+        told.append(f"natural bounds: they assume, as the graph says, that {claim}")
     return told
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from dobandit.numerals import number
 from dobandit.problem import Goal
 
 
@@ -25,9 +26,9 @@ class RuledOut(NamedTuple):
 
     def told(self, arm: str, goal: Goal = "max") -> str:
         """The reason in words."""
-        mine, other = (f"at most {self.high:.4g}", f"at least {self.low:.4g}")
+        mine, other = (f"at most {number(self.high)}", f"at least {number(self.low)}")
         if goal == "min":
-            mine, other = (f"at least {self.low:.4g}", f"at most {self.high:.4g}")
+            mine, other = (f"at least {number(self.low)}", f"at most {number(self.high)}")
         return f"{arm} cannot be the best option if the graph is right: {mine}, and {self.by} {other}"
 
 

@@ -26,6 +26,7 @@ from dobandit.estimate.observational.question import Question, arm_of
 from dobandit.estimate.observational.ruled_out import RuledOut, ruled_out
 from dobandit.evidence import NONE_MISSING, Data, MissingRows, Weights, frame, open_source
 from dobandit.markup import html_table
+from dobandit.numerals import interval, number
 from dobandit.printable import printable
 from dobandit.problem import Arm, Goal, Problem, Value
 
@@ -174,11 +175,11 @@ class Effects:
         effect, bounds = self.found[i], self._bounds[i]
         numbers, method = ["", "", ""], "not identifiable"
         if effect.method != "none":
-            numbers = [f"{effect.mean:.4g}", f"{effect.low:.4g} to {effect.high:.4g}", f"{effect.n:,}"]
+            numbers = [number(effect.mean), interval(effect.low, effect.high), f"{effect.n:,}"]
             method = effect.method
         elif bounds is not None:
-            numbers, method = ["", f"{bounds.low:.4g} to {bounds.high:.4g}", ""], f"{bounds.method} bounds"
-        extras = [_number(values[i]) for values in (self.naive, self.truth) if values is not None]
+            numbers, method = ["", interval(bounds.low, bounds.high), ""], f"{bounds.method} bounds"
+        extras = [number(values[i]) for values in (self.naive, self.truth) if values is not None]
         return [str(self.questions[i].arm), *numbers, *extras, method]
 
 
@@ -214,16 +215,12 @@ def effects(
     return Effects([Question(arm, other) for arm in problem.arms], found, problem.reward, problem.goal, level, bounds)
 
 
-def _known(number: float) -> float | None:
-    return None if math.isnan(number) else number
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def _column(name: str, values: list[Any]) -> np.ndarray[Any, np.dtype[Any]]:
     return np.array(values, dtype=float if name in ("mean", "low", "high", "n") else object)
-
-
-def _number(value: float) -> str:
-    return "" if math.isnan(value) else f"{value:.4g}"
 
 
 def _rank(mean: float, goal: Goal) -> float:

@@ -1,0 +1,22 @@
+"""Numbers as people read them: a few digits, a comma for thousands, no exponents."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+
+
+def number(value: float, digits: int = 4) -> str:
+    """With so many significant digits; nothing for what is not known.
+
+    >>> number(0.123456), number(0.0000155, 3), number(14752.3), number(-8498.0)
+    ('0.1235', '0.0000155', '14,750', '-8,498')
+    """
+    if math.isnan(value):
+        return ""
+    return f"{Decimal(f'{value:.{digits}g}'):,f}" if math.isfinite(value) else f"{value}"
+
+
+def interval(low: float, high: float, digits: int = 4) -> str:
+    """Its two ends; nothing while they are not known."""
+    return "" if math.isnan(low) else f"{number(low, digits)} to {number(high, digits)}"
