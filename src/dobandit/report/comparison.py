@@ -69,10 +69,10 @@ def summary_rows(results: Results) -> list[list[str]]:
     rows = results.summary()
     last = {row["policy"]: row["regret"] for row in rows}  # that of the last place on the grid
     rows.sort(key=lambda row: (last[row["policy"]], row["policy"], row[results.axis]))
-    formats = {results.axis: "g", "regret": ".4g", "se": ".2g", "spent": ".6g", "rounds": ".1f"}
-    # A single trial has no standard error: NaN, which equals nothing.
+    digits = {results.axis: 6, "regret": 4, "se": 2, "spent": 6}
     return [
-        [str(row["policy"]), *(f"{row[k]:{f}}" if row[k] == row[k] else "" for k, f in formats.items())] for row in rows
+        [str(row["policy"]), *(number(float(row[k]), d) for k, d in digits.items()), f"{row['rounds']:,.1f}"]
+        for row in rows
     ]
 
 
