@@ -212,6 +212,13 @@ def test_the_budget_that_is_needed() -> None:
     ]
 
 
+def test_the_usual_limit_is_explained() -> None:
+    problem = Problem("X -> Y", "Y", budget=10, objective="simple")
+    explained = "The limit of 0.02 is 2% of the range of Y; set your own with --within."
+    assert explained in db.plan(problem, budgets=[10], trials=2).assumptions
+    assert explained not in db.plan(problem, budgets=[10], trials=2, within=0.02).assumptions
+
+
 def test_the_usual_budgets_go_from_a_few_pulls_beyond_the_problems() -> None:
     problem = Problem("X -> Y", "Y", budget=70, objective="simple", default_cost=5)
     budgets = [row.budget for row in db.plan(problem, trials=2).rows]

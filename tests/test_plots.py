@@ -6,6 +6,7 @@ import math
 import subprocess
 import sys
 from collections import Counter
+from datetime import UTC, datetime
 from itertools import combinations, pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -23,7 +24,19 @@ from matplotlib.patches import FancyBboxPatch, PathPatch, Polygon
 from dobandit.errors import DobanditError, FileError, MissingExtra
 from dobandit.estimate.observational import Bounds
 from dobandit.graph import Graph
-from dobandit.plots import Curve, EffectRow, Kind, curves_figure, effects_figure, graph_figure, save
+from dobandit.plots import (
+    Course,
+    Curve,
+    EffectRow,
+    Kind,
+    OptionRow,
+    Timeline,
+    curves_figure,
+    effects_figure,
+    graph_figure,
+    save,
+    study_figure,
+)
 from dobandit.plots.layers import grid
 from dobandit.plots.layout import Layout, layout
 from dobandit.plots.ordering import crossings, untangled
@@ -465,3 +478,20 @@ def test_curves_are_drawn_into_given_axes_on_a_logarithmic_scale() -> None:
     left, right = figure.subplots(1, 2)
     assert curves_figure(CURVES, xlabel="x", ylabel="y", title="left", axes=left, log=True) is figure
     assert (left.get_yscale(), left.get_title(), len(right.get_lines())) == ("log", "left", 0)
+
+
+def test_a_study_that_waits_before_its_first_outcome_is_drawn_from_that_outcome() -> None:
+    times = [datetime(2026, month, 1, tzinfo=UTC) for month in (1, 6, 7, 8)]
+    course = Course("do(X=1)", [0.5, 0.6, 0.6, 0.6], [0.1] * 4, [0.9] * 4)
+    rows = [OptionRow("do(X=1)", 0.6, 0.1, 0.9, 3, 0.8)]
+    for spent, first in (([0.0, 5.0, 10.0, 15.0], times[1]), ([0.0] * 4, times[0])):
+        figure = study_figure(Timeline(times, spent, [20.0] * 4, [course]), rows, reward="Y", title="")
+        left, right = figure.axes[1].get_xlim()
+        assert left < first.timestamp() / 86400 < left + 0.05 * (right - left)
+        assert right == times[-1].timestamp() / 86400
+
+
+def test_what_bands_are_is_said_above_all_curves() -> None:
+    figure = curves_figure([Curve("ucb", [100.0], [3.0], [1.0])], xlabel="budget", ylabel="regret")
+    (note,) = [text for text in figure.axes[0].texts if "standard error" in text.get_text()]
+    assert note.get_position()[1] > 1

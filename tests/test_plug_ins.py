@@ -305,7 +305,10 @@ def test_an_installed_package_offers_policies(
     assert (study.policy, str(study.ask()[0].arm)) == ("greedy[bonus=0.25]", "do()")
     monkeypatch.undo()
     leader._compiled.cache_clear()
-    with pytest.raises(StudyError, match="is led by the policy greedy, a plug-in that is not installed here"):
+    with pytest.raises(
+        StudyError,
+        match="is led by the policy greedy, a plug-in that is not installed here: install the package that offers it",
+    ):
         db.Study.open(tmp_path / "s.db").status()
 
 

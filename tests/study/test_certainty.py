@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -90,3 +92,15 @@ def test_nothing_is_said_of_a_loss_before_the_unit_of_a_measurement_is_known() -
     study.record("do(X=0)", {"X": 0, "Y": 5.0})
     study.record("do(X=1)", {"X": 1, "Y": 7.0})
     assert 0 < study.best().expected_loss < 10
+
+
+def test_the_answer_prints_itself_without_exponents() -> None:
+    study = Study.create(":memory:", Problem("X -> Y", {"variable": "Y"}, budget=10, objective="simple"))
+    assert str(study.best()).endswith(": nothing is known yet")
+    for k in range(20):
+        study.record(f"do(X={k % 2})", {"X": k % 2, "Y": 20_000.0 + 5_000 * (k % 2) + k})
+    told = str(study.best())
+    assert re.fullmatch(
+        r"do\(X=1\): mean 2\d,\d{3} \(95% interval [\d,]+ to [\d,]+\), best with probability \d+%, expected loss [\d.]+",
+        told,
+    )
