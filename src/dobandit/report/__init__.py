@@ -8,10 +8,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from dobandit.numerals import interval, number
+from dobandit.numerals import interval, number, percent
 from dobandit.report.html import to_html, write_html
 from dobandit.report.markdown import to_markdown
-from dobandit.report.numbers import chances, measure, percent
+from dobandit.report.numbers import chances, measure
 from dobandit.report.page import AGAINST, Page, Picture, Points, Section, Table
 from dobandit.report.problem_graph import problem_figure
 from dobandit.report.ranges import said_of_best, said_of_ranges

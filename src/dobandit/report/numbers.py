@@ -7,14 +7,6 @@ import math
 from dobandit.numerals import number
 
 
-def percent(share: float, short: bool = False) -> str:
-    """A share in words that do not claim more than it says; `short` for the cells of a table."""
-    if 0.01 <= share <= 0.99:
-        return f"{share:.0%}"
-    above, below = (">", "<") if short else ("more than ", "less than ")
-    return f"{above}99%" if share > 0.99 else f"{below}1%"
-
-
 def chances(share: float) -> str:
     """A chance that is compared with a rule: with more digits near 100%.
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dobandit.numerals import interval
+from dobandit.numerals import interval, percent
 from dobandit.problem import Goal
-from dobandit.report.numbers import percent
 from dobandit.study import ArmNumbers, ArmStatus, Best
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dobandit.errors import counted, listing
+from dobandit.numerals import percent
 from dobandit.problem import Stop
-from dobandit.report.numbers import percent
 from dobandit.report.stopping import held, rule_in_words
 from dobandit.study import Best, Pulls, Study, amount, as_datetime, written
 

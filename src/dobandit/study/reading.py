@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from dobandit.errors import counted
 from dobandit.evidence import NONE_MISSING, MissingRows
 from dobandit.markup import html_table
-from dobandit.numerals import interval, number
+from dobandit.numerals import interval, number, percent
 from dobandit.policies import spec_of
 from dobandit.problem import MISSING, Problem
 from dobandit.study import answers, facts
@@ -205,10 +205,11 @@ class StudyReader:
         money = f"{amount(found.budget.spent)} of {amount(found.budget.total)} spent, {amount(found.budget.free)} free"
         notes = [f"{money}; {counted(found.told, 'outcome')}; led by {found.policy}.", *found.warnings]
         rows = [
-            [arm.arm, amount(arm.cost), f"{arm.pulls:,}", number(arm.mean, 3), interval(arm.low, arm.high, 3)]
-            for arm in found.arms
+            [arm.arm, amount(arm.cost), f"{arm.pulls:,}", number(arm.mean, 3), interval(arm.low, arm.high, 3), best]
+            for arm, best in ((arm, percent(arm.probability_best, short=True)) for arm in found.arms)
         ]
-        return html_table(["arm", "cost", "pulls", f"mean {self.problem.reward}", "95% interval"], rows, notes)
+        heads = ["arm", "cost", "pulls", f"mean {self.problem.reward}", "95% interval", "P(best)"]
+        return html_table(heads, rows, notes)
 
     def __repr__(self) -> str:
         return f"<Study {self._session.name}>"
