@@ -21,6 +21,7 @@ from dobandit.problem import is_numeral
 
 Columns = Mapping[str, NDArray[Any]]
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")  # and what the quote was put before
+_FIRST = frozenset("'=+-@\t\r")  # what such a text begins with
 FORMS = (".csv", ".json", ".parquet")
 
 
@@ -80,7 +81,7 @@ def _harmless(value: Any) -> Any:
 def _harmless_cells(column: NDArray[Any]) -> list[Any]:
     cells: list[Any] = column.tolist()
     texts = {value for value in cells if isinstance(value, str)} if column.dtype.kind in "OU" else set()
-    formulas = {text: _harmless(text) for text in texts if _is_formula(text)}
+    formulas = {text: _harmless(text) for text in texts if text[:1] in _FIRST and _is_formula(text)}
     return [formulas.get(value, value) for value in cells] if formulas else cells
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from dobandit.errors import DobanditError, StudyError
 from dobandit.study.damage import damaged, in_words
-from dobandit.study.facts import KINDS, AboutPull, Fact, is_moment, is_text
+from dobandit.study.facts import KINDS, AboutPull, Fact, is_moment
 
 F = TypeVar("F", bound=Fact)
 _as_text = json.JSONEncoder(separators=(",", ":")).encode
@@ -70,7 +70,7 @@ def from_row(name: str, row: Row, hash: str) -> Event:
     """The event in this row of the study of this name; its hash is known."""
     number, time, kind, pull, text, _ = row
     try:
-        if not (is_text(kind) and is_text(text) and is_moment(time)):
+        if not (type(kind) is str and type(text) is str and is_moment(time)):
             raise ValueError("its kind, its time or its content is missing")
         if kind not in KINDS:
             raise StudyError(f"this study has an event {kind!r}, which only a newer version of dobandit knows")

@@ -14,7 +14,6 @@ from dobandit.problem import MISSING, Problem
 from dobandit.study import answers, facts
 from dobandit.study.answers import Best, Status
 from dobandit.study.damage import making_sense_of
-from dobandit.study.decisions import remember
 from dobandit.study.events import Event, said
 from dobandit.study.explanation import Explanation, explained
 from dobandit.study.files import outcome_columns, write_outcomes
@@ -22,6 +21,7 @@ from dobandit.study.outcomes import is_complete
 from dobandit.study.plotting import plotted
 from dobandit.study.progress import Moment, progress
 from dobandit.study.pulls import OpenPull, amount, numbered
+from dobandit.study.remembering import remember
 from dobandit.study.sequences import with_sequences
 from dobandit.study.session import Session
 from dobandit.study.stores import LAST, Store
@@ -69,7 +69,7 @@ class StudyReader:
             known range.
         """
         with self._session.reading() as (access, books):
-            remember(books, access.name, access.events)
+            remember(books, access)
             found = answers.status(books, self._session.now(access))
         return with_sequences(found, self.problem, self._outcomes()) if anytime else found
 
@@ -81,7 +81,7 @@ class StudyReader:
     def best(self) -> Best:
         """The arm that the policy recommends, and how sure that is."""
         with self._session.reading() as (access, books):
-            remember(books, access.name, access.events)
+            remember(books, access)
             return answers.best(books)
 
     def explain(self, id: int) -> Explanation:
