@@ -79,10 +79,11 @@ def _restored(created: Event, snapshot: Snapshot) -> Books | None:
 
 def _from_snapshot(access: Access, last: int, correction: facts.Correction | None) -> Books | None:
     """From the last snapshot of totals that no later correction changes."""
-    later = access.corrections(0, last) if correction else None  # without one, the last snapshot is most likely right
+    coming = [correction] if correction else []
+    later = access.corrections(0, last) if coming else None  # else the last snapshot is most likely right
     try:
         for books in saved(access, last):
-            if later is None or books.can_reckon_with(corrections(later, books.number)):
+            if later is None or books.can_reckon_with([*corrections(later, books.number), *coming]):
                 found = _continued(books, access, last, correction)
                 if found is not None:
                     return found

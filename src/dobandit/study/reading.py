@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -16,7 +17,7 @@ from dobandit.study.answers import Best, Status
 from dobandit.study.damage import making_sense_of
 from dobandit.study.events import Event, said
 from dobandit.study.explanation import Explanation, explained
-from dobandit.study.files import outcome_columns, write_outcomes
+from dobandit.study.files import outcome_columns, shown, write_outcomes
 from dobandit.study.outcomes import is_complete
 from dobandit.study.plotting import plotted
 from dobandit.study.progress import Moment, progress
@@ -171,7 +172,8 @@ class StudyReader:
     def _outcomes(self) -> dict[str, list[Any]]:
         with self._session.reading() as (access, books), making_sense_of(access.name):
             gone = {fact.pull for fact in said(access.corrections(), facts.Withdrawn)}
-            return outcome_columns(access.events(), gone, books.problem)
+            read = partial(shown, books.problem)
+            return outcome_columns(access.in_brief(read), gone, books.problem)
 
     def export(self, path: Place) -> int:
         """Write the outcomes to a CSV, JSON or Parquet file, by the ending of its name; their number."""
