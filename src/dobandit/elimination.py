@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, reduce
+from functools import cache, cached_property, reduce
 from heapq import heapify, heappop, heappush
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
@@ -84,6 +84,7 @@ def elimination_order(
         for v in scope:
             near[place[v]] |= shared
 
+    @cache  # many have the same neighbours
     def cells(variables: int) -> int:
         return math.prod(cards[names[i]] for i in _members(variables))
 
@@ -126,6 +127,8 @@ def widest(
     is larger than `enough`."""
     scopes = list(scopes)
     most = max(math.prod(cards[v] for v in s) for s in scopes)
+    if most > enough:
+        return most
     holding: dict[str, set[frozenset[str]]] = {}  # by variable, the tables that have it
     for s in map(frozenset, scopes):
         for v in s:
