@@ -22,6 +22,7 @@ from dobandit.study import facts
 from dobandit.study.outcomes import UNKNOWN, written
 from dobandit.study.pulls import is_whole
 
+LONGEST = 40  # characters of a value that are shown
 OURS = ("id", INTERVENTION, "cost", "worker", "begun", "told")
 
 
@@ -103,7 +104,8 @@ def _only_row(rows: Sequence[OutcomeRow], problem: Problem, faults: list[str]) -
 
 
 def _shown(value: Value | None) -> str:
-    return "an empty cell" if is_missing(value) else label(value)
+    text = "an empty cell" if is_missing(value) else label(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
 class Shown(NamedTuple):
