@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from numpy.typing import NDArray
 
 import dobandit as db
 from dobandit.errors import DataError, DobanditError
-from dobandit.evidence import count, domains_of, open_source
+from dobandit.evidence import count, domains_of, open_source, write_table
 from dobandit.evidence.frames import Frame
 from dobandit.evidence.source import FIRST
 from tests.frames import ELSEWHERE
@@ -403,3 +405,22 @@ def test_rows_are_counted_where_they_live(kind: str, tmp_path: Path, monkeypatch
         assert (theirs["low"], theirs["high"]) == pytest.approx((ours["low"], ours["high"]), rel=1e-9)
         assert (theirs["n"], theirs["method"]) == (5000, ours["method"])
     assert 0 < max(map(len, fetched)) <= FIRST
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_csv_file_is_what_the_module_csv_writes(tmp_path: Path, alone: bool) -> None:
+    """But for the quote before what a spreadsheet would compute, and around carriage returns in all versions."""
+    texts = ["a", "", "a,b", 'a"b', "a\nb", "a,\rb", "ä", "a\tb", " a ", "-3", "\u2028"]
+    columns = {"x, y": np.array(texts, dtype=object)}
+    if not alone:
+        columns |= {"n": np.arange(11), "f": np.linspace(0, 1, 11) / 3, "plain": np.array(["b"] * 11)}
+        columns |= {"o": np.array([1, 1.0, True, None, "x", 2, 0.5, "", "1", "a,b", -1], dtype=object)}
+    write_table(tmp_path / "out.csv", columns)
+    expected = io.StringIO()
+    writer = csv.writer(expected, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
+    assert (tmp_path / "out.csv").read_bytes().decode() == expected.getvalue()
+    write_table(tmp_path / "signs.csv", {"=x": np.array(["=1", "+a", "-a", "@a", "'=1", "a=1", "a\rb"])})
+    lines = (tmp_path / "signs.csv").read_bytes().decode().split("\n")
+    assert lines == ["'=x", "'=1", "'+a", "'-a", "'@a", "''=1", "a=1", '"a\rb"', ""]

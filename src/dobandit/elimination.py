@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, reduce
+from functools import cache, cached_property, reduce
 from heapq import heapify, heappop, heappush
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
@@ -77,30 +77,41 @@ def elimination_order(
     >>> list(elimination_order([("A", "B"), ("B", "C"), ("C", "Y")], ["Y"], dict.fromkeys("ABCY", 2)))
     ['A', 'B', 'C']
     """
-    near: dict[str, set[str]] = {}
+    place = {v: i for i, v in enumerate(dict.fromkeys(v for scope in scopes for v in scope))}
+    names, near = list(place), [0] * len(place)  # by place, the neighbours as bits: many variables may share a table
     for scope in scopes:
+        shared = sum(1 << place[v] for v in {*scope})
         for v in scope:
-            near.setdefault(v, set()).update(scope)
+            near[place[v]] |= shared
 
-    def size(v: str) -> int:
-        return math.prod(cards[u] for u in near[v])
+    @cache  # many have the same neighbours
+    def cells(variables: int) -> int:
+        return math.prod(cards[names[i]] for i in _members(variables))
 
-    rank = {v: i for i, v in enumerate(near) if v not in keep}
-    sizes = {v: size(v) for v in rank}
-    queue = [(sizes[v], i, v) for v, i in rank.items()]
+    sizes = {i: cells(near[i]) for v, i in place.items() if v not in keep}
+    queue = [(size, i) for i, size in sizes.items()]
     heapify(queue)
     while queue:
-        smallest, _, v = heappop(queue)
-        if sizes.get(v) != smallest:
+        smallest, i = heappop(queue)
+        if sizes.get(i) != smallest:
             continue  # it is gone, or its table has another size by now
-        yield v
-        del sizes[v]
-        around = near.pop(v) - {v}
-        for u in around:
-            near[u] = (near[u] | around) - {v}
-        for u in around & sizes.keys():
-            sizes[u] = size(u)
-            heappush(queue, (sizes[u], rank[u], u))
+        yield names[i]
+        del sizes[i]
+        around = near[i] & ~(1 << i)
+        for u in _members(around):
+            new = around & ~near[u]
+            near[u] = (near[u] | around) & ~(1 << i)
+            if u in sizes:
+                sizes[u] = sizes[u] * cells(new) // gone if (gone := cards[names[i]]) else cells(near[u])
+                heappush(queue, (sizes[u], u))
+
+
+def _members(bits: int) -> Iterator[int]:
+    """The places of the bits of a number."""
+    while bits:
+        low = bits & -bits
+        yield low.bit_length() - 1
+        bits ^= low
 
 
 def check_size(numbers: int) -> None:
@@ -116,6 +127,8 @@ def widest(
     is larger than `enough`."""
     scopes = list(scopes)
     most = max(math.prod(cards[v] for v in s) for s in scopes)
+    if most > enough:
+        return most
     holding: dict[str, set[frozenset[str]]] = {}  # by variable, the tables that have it
     for s in map(frozenset, scopes):
         for v in s:

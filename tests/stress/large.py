@@ -36,17 +36,16 @@ def history(number: int, seed: int) -> Iterator[Event]:
         yield Event(2 * pull + 1, begun + 0.5, facts.Told(pull, outcome))
 
 
-def made(place: Path, number: int, seed: int) -> None:
-    with Study.create(place, PROBLEM, "f-kube", clock=lambda: 1_700_000_000.0) as study:
-        head = study.head
-    store, events = open_store(str(place)), history(number, seed)
-    while chunk := list(islice(events, TOGETHER)):
-        with store.writing() as access:
-            head = access.append(chunk, head)
-    store.close()
-    with Study.open(place) as study:
-        for _ in range(64):  # as many events as lead to a snapshot
-            study.ask(2, "first", ttl=1)
+def made(place: Path, number: int, seed: int, policy: str = "f-kube") -> None:
+    events = history(number, seed)
+    with Study.create(place, PROBLEM, policy, clock=lambda: 1_700_000_000.0) as study:
+        head, store = study.head, open_store(str(place))
+        while chunk := list(islice(events, TOGETHER)):
+            with store.writing() as access:
+                head = access.append(chunk, head)
+            with study._session.writing() as transaction:
+                transaction.keep()  # a snapshot, as it is made on the way
+        store.close()
 
 
 class Asker:

@@ -18,7 +18,8 @@ from dobandit.policies.registry import registered
 from dobandit.problem import Problem
 from dobandit.study import Study
 from dobandit.study.books import Books
-from dobandit.study.decisions import Decision, decide, remember
+from dobandit.study.decisions import Decision, decide
+from dobandit.study.remembering import remember
 from tests.stress.kills import LED, SEED, SIMPLE, killed, uninterrupted
 from tests.study.conftest import Places
 from tests.study.driving import SMALL, laboratory
@@ -36,9 +37,10 @@ def test_a_study_that_is_taken_up_goes_on_the_same(policy: str) -> None:
     events = study.log()
     for event in events:
         if event.kind == "asked" and (event.pull or 0) % 3 == 0:
-            past = events[: event.number - 1]
-            books = Books.folded(past)
-            remember(books, "", lambda past=past: past)  # type: ignore[misc]
+            before = event.number - 1
+            books = Books.folded(events[:before])
+            with study._session.reading() as (access, _):
+                remember(books, access, before)
             decision = decide(books)
             assert isinstance(decision, Decision), (event, decision)
             assert decision[:3] == tuple(event.content[part] for part in ("arm", "repeats", "source")), event

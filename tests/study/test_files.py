@@ -205,3 +205,27 @@ def test_exports_write_numbers_as_numbers(folder: Path) -> None:
     kinds = pl.read_parquet(folder / "out.parquet").schema
     assert [kinds[v] for v in names] == [pl.Float64, pl.String, pl.Int64, pl.Int64]
     assert (folder / "out.csv").read_text().splitlines()[2].startswith("2,do(),1.0,")
+
+
+def test_a_csv_export_with_formulas_is_read_back(folder: Path) -> None:
+    """A quote keeps a spreadsheet from computing them, and does not change what they are for us."""
+    values: list[Value] = ["=1+1", "+a", "-a", "@a", "plain"]
+    problem = Problem("X -> Y", "Y", 20, domains={"X": values})
+    study = Study.create(":memory:", problem, "f-kube")
+    for value in values:
+        study.record("do()", {"X": value, "Y": 1})
+    study.export(folder / "out.csv")
+    assert [line.split(",")[6] for line in (folder / "out.csv").read_text().splitlines()] == [
+        *("X", "'=1+1", "'+a", "'-a", "'@a", "plain")
+    ]
+    other = Study.create(":memory:", problem, "causal-thompson")
+    assert int(other.observe(folder / "out.csv")) == 5
+
+
+def test_a_long_id_is_shortened(folder: Path) -> None:
+    study = Study.create(":memory:", SMALL, "f-kube")
+    (folder / "ids.csv").write_text("id,Z,X,W,Y\n" + 5000 * "9" + "x,1,0,1,1\n")
+    with pytest.raises(DobanditError) as refused:
+        study.tell_file(folder / "ids.csv")
+    assert 40 * "9" + "..." in str(refused.value)
+    assert len(str(refused.value)) < 200

@@ -15,6 +15,7 @@ those others earns as much; do() is still pulled in place of an arm that is pull
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
@@ -86,8 +87,8 @@ class CompiledCausalThompson(OnPooledEvidence[State]):
         told = np.zeros((rows, len(self.graphs.given.informing.cells)))
         return State(due, weights, of_arms, of_arms, of_arms, told, of_arms, *self.graphs.no_doubts(rows))
 
-    def changes_state(self, view: View, state: State) -> bool:
-        return bool((state.due <= view.times).any() or (self.guard and (state.look <= view.told.sum(axis=1)).any()))
+    def next_change(self, state: State) -> tuple[float, float]:
+        return state.due.min(), state.look.min() if self.guard else math.inf
 
     def decide(self, pooled: PooledEstimator, view: View, state: State, chance: Chance) -> Choice[State]:
         state = self._refreshed(pooled, view, state)

@@ -162,10 +162,10 @@ class Compiled(ABC, Generic[S]):
     def choose(self, view: View, state: S, chance: Chance) -> Choice[S]:
         """The next decision of every row."""
 
-    def changes_state(self, view: View, state: S) -> bool:
-        """Whether a decision in this view may change what is remembered. A policy that knows it does not saves its
-        studies from making old decisions again when an outcome is corrected."""
-        return True
+    def next_change(self, state: S) -> tuple[float, float]:
+        """The time and the number of outcomes up to which no decision changes what is remembered. A policy that knows
+        them saves its studies from making old decisions again when an outcome is corrected."""
+        return 0, 0
 
     @abstractmethod
     def recommend(self, view: View, state: S) -> Indices:

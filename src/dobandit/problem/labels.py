@@ -37,8 +37,15 @@ def spelled_in(domain: Collection[str], value: Value | None) -> str:
     ('1', 'True', 'yes')
     >>> spelled_in(("yes", "true", "no"), "1"), spelled_in(("1", "2"), "yes")
     ('1', 'yes')
+
+    Our CSV files have a quote before a text that a spreadsheet would compute.
+
+    >>> spelled_in(("=1+1", "@b"), "'=1+1"), spelled_in(("=1+1", "'=1+1"), "'=1+1")
+    ('=1+1', "'=1+1")
     """
     text = label(value)
+    if text not in domain and text[:1] == "'" and text[1:] in domain:
+        return text[1:]
     if text in domain or text.lower() not in _TRUTH:
         return text
     sides: dict[bool, list[str]] = {False: [], True: []}

@@ -93,11 +93,11 @@ class Books(Totals):
         match fact:
             case facts.Asked():
                 self._ask(fact)
+            case facts.Told():
+                self._finish(fact.pull, fact.outcome)
             case facts.Leased():
                 if fact.pull in self.open:
                     self.open[fact.pull] = self.open[fact.pull]._replace(worker=fact.worker, expires=fact.expires)
-            case facts.Told():
-                self._finish(fact.pull, fact.outcome)
             case facts.Recorded():
                 self._record(fact)
             case facts.Extended():
@@ -109,13 +109,12 @@ class Books(Totals):
             case facts.Observed():
                 self._observe(fact)
             case facts.Amended():
-                pass  # it counts where the outcome was told
+                self.state = self.memory = None  # the outcome counts where it was told
             case facts.Withdrawn():
+                self.state = self.memory = None
                 self._withdraw(fact.pull)
             case _:
                 raise ValueError(f"{event.kind} does not belong into the middle of a study")
-        if isinstance(fact, facts.Correction):
-            self.state = self.memory = None
         self.assessed = None
         self.number, self.head, self.latest = event.number, event.hash, max(self.latest, event.time)
 
@@ -171,12 +170,13 @@ class Books(Totals):
 
     def _see(self, arm: int, values: Mapping[str, str]) -> None:
         """An outcome as evidence: now, or with many others."""
-        is_one_of_many = self.uncounted is not None
-        self.uncounted = [] if self.uncounted is None else self.uncounted
-        self.uncounted.append((arm, values, int(self.done[0, arm])))
-        if not is_one_of_many:
-            self.count()
-            self.uncounted = None
+        outcome = arm, values, int(self.done[0, arm])
+        if self.uncounted is not None:
+            self.uncounted.append(outcome)
+            return
+        self.uncounted = [outcome]
+        self.count()
+        self.uncounted = None
 
     def _withdraw(self, pull: int) -> None:
         """A pull does not count any more; its money may be spent. If it was withdrawn before, only its refund is new,

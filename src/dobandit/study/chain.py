@@ -48,14 +48,20 @@ def linked(study: str, previous: str, events: Iterable[Event]) -> Iterator[Row]:
 
 
 def events_in(name: str, study: str, previous: str | None, rows: Iterable[Row]) -> Iterator[Event]:
-    """The events in these rows, which follow each other and the one with the hash `previous` (None: it is unknown);
-    one that is not what was written is refused."""
+    """The events in these rows; one that is not what was written is refused."""
+    for row in sound(name, study, previous, rows):
+        yield from_row(name, row)
+
+
+def sound(name: str, study: str, previous: str | None, rows: Iterable[Row]) -> Iterator[Row]:
+    """These rows, which follow each other and the one with the hash `previous` (None: it is unknown), with their hashes
+    as far as these are known; one that is not what was written is refused."""
     for row in rows:
         written, expected = row.hash, None if previous is None else link(study, previous, row)
         if written != expected and written is not None and expected is not None:
             raise damaged(name, f"{_changed(row)}; all faults are listed by: dobandit study verify {name}")
         previous = expected if written is None else written
-        yield from_row(name, row, previous or "")
+        yield row if written is not None else row._replace(hash=expected)
 
 
 def _changed(row: Row) -> str:

@@ -8,9 +8,9 @@ from dobandit.study import facts
 from dobandit.study.events import Event, said
 
 
-def corrections(events: Iterable[Event]) -> Iterator[facts.Correction]:
-    """What changes the meaning of events before it."""
-    return (event.fact for event in events if isinstance(event.fact, facts.Correction))
+def corrections(events: Iterable[Event], after: int = 0) -> Iterator[facts.Correction]:
+    """What changes the meaning of events before it, in the events after the one with this number."""
+    return (event.fact for event in events if event.number > after and isinstance(event.fact, facts.Correction))
 
 
 def withdrawn(events: Sequence[Event]) -> dict[int, bool]:

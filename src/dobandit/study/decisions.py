@@ -2,14 +2,13 @@
 
 A decision is made exactly as in a simulation with a batch of one row. What the policy remembers of it is written down
 in the event of the decision, so that it is known without running the policy again. It is not known in a study of an
-earlier version, nor after a correction; then the policy decides again on everything that was asked, with the
-corrected outcomes, when its memory is needed for the first time.
+earlier version, nor after a correction; then dobandit.study.remembering works it out when it is needed.
 """
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -17,12 +16,8 @@ import numpy as np
 
 from dobandit.arrays import Array, Flags
 from dobandit.errors import PolicyError
-from dobandit.policies import STOP, Choice, Info, Reason, View, spec_of
-from dobandit.study import facts
+from dobandit.policies import STOP, Choice, Reason, View, spec_of
 from dobandit.study.books import Books
-from dobandit.study.corrections import corrections
-from dobandit.study.damage import making_sense_of
-from dobandit.study.events import Event
 from dobandit.study.plain import array_from_plain, array_to_plain
 
 BUDGET, WAITING, FINISHED = "budget", "waiting for results", "finished"  # why there is no pull to give
@@ -88,12 +83,12 @@ def doubts_graph(books: Books) -> bool:
     return books.policy.guards_graph is not False
 
 
-def _keeps_doubts(books: Books) -> bool:
+def keeps_doubts(books: Books) -> bool:
     """Whether the state of the policy says which parts of the graph it doubts."""
     return books.policy.guards_graph is not None
 
 
-def _phase(books: Books, state: Any) -> int:
+def phase_of(books: Books, state: Any) -> int:
     """The phase that the policy is in; 0 if it has none."""
     return int(state.phase[0]) if books.policy.has_phases else 0
 
@@ -109,7 +104,7 @@ def decide(books: Books) -> Decision | str:
     if not affordable.any():
         return BUDGET
     memory = _known(books)
-    choice = _chosen(books, memory, affordable)
+    choice = choose(books, memory, affordable)
     arm = int(choice.arm[0])
     if arm == STOP and (more := _extension(books, memory)):
         return more
@@ -120,7 +115,7 @@ def decide(books: Books) -> Decision | str:
     if not affordable[0, arm]:
         raise PolicyError(f"{spec_of(books.policy)} chose an arm that it cannot pay; this is a bug in the policy")
     repeats = 1 if choice.repeats is None else int(choice.repeats[0])
-    after = _after(books, memory, choice, arm)
+    after = memory_after(books, memory, choice, arm)
     news = after.news(None if books.state is None else memory)  # all of it, if no event says what was remembered
     return Decision(arm, repeats, "policy", _why(books, choice), news, after)
 
@@ -130,27 +125,27 @@ def recommend(books: Books) -> int:
     memory, affordable = _known(books), books.affordable()
     state = memory.state
     if affordable.any() and not (books.open or books.again):
-        choice = _chosen(books, memory, affordable)
+        choice = choose(books, memory, affordable)
         state = choice.state if choice.arm[0] == STOP or _looks_back(books, state, choice.state) else state
     return int(books.leader.compiled.recommend(_view(books, memory, np.zeros_like(affordable)), state)[0])
 
 
 def remembered(books: Books) -> Any:
     """The state of the policy (`remember_doubts` first); nothing where it says nothing about the graph."""
-    return _known(books).state if _keeps_doubts(books) else None
+    return _known(books).state if keeps_doubts(books) else None
 
 
-def _after(books: Books, memory: Memory, choice: Choice[Any], arm: int) -> Memory:
+def memory_after(books: Books, memory: Memory, choice: Choice[Any], arm: int) -> Memory:
     """The memory after a decision for this arm."""
     phase_arms = memory.phase_arms
-    is_new_phase = _phase(books, memory.state) != _phase(books, choice.state)
+    is_new_phase = phase_of(books, memory.state) != phase_of(books, choice.state)
     if is_new_phase or not phase_arms[0, arm]:
         phase_arms = np.zeros_like(phase_arms) if is_new_phase else phase_arms.copy()
         phase_arms[0, arm] = True
     return memory._replace(state=choice.state, phase_arms=phase_arms)
 
 
-def _chosen(books: Books, memory: Memory, affordable: Flags) -> Choice[Any]:
+def choose(books: Books, memory: Memory, affordable: Flags) -> Choice[Any]:
     return books.leader.compiled.choose(_view(books, memory, affordable), memory.state, books.chance)
 
 
@@ -173,13 +168,13 @@ def _view(books: Books, memory: Memory, affordable: Flags) -> View:
 
 def _looks_back(books: Books, before: Any, after: Any) -> bool:
     """Whether a decision begins a phase after the first, whose plan is made of the results of the one before."""
-    return 0 < _phase(books, before) < _phase(books, after)
+    return 0 < phase_of(books, before) < phase_of(books, after)
 
 
 def _why(books: Books, choice: Choice[Any]) -> dict[str, Any]:
     """The policy's reason as plain data, with the index of every arm, or the phase of a plan."""
     index, reason = choice.info.index, Reason(choice.info.reason[0]).name.lower()
-    numbers = {"phase": _phase(books, choice.state)} if index is None else {"index": array_to_plain(index[0])}
+    numbers = {"phase": phase_of(books, choice.state)} if index is None else {"index": array_to_plain(index[0])}
     return {"reason": reason, **numbers}
 
 
@@ -197,79 +192,24 @@ def _extension(books: Books, memory: Memory) -> Decision | None:
 
 def remembers(books: Books) -> bool:
     """Whether the memory is known without running the policy."""
-    return _memory(books) is not None
-
-
-def remember(books: Books, name: str, past: Callable[[], Iterable[Event]]) -> None:
-    """Make the memory known, by running the policy over the past if need be; errors name the study."""
-    if not remembers(books) and not _has_nothing_to_remember(books):
-        with making_sense_of(name):
-            books.state, books.memory = None, _replayed(past)
-
-
-def _has_nothing_to_remember(books: Books) -> bool:
-    """Whether the policy has neither a state nor phases; then the totals say it all, and the memory is made of them."""
-    memory = _at_start(books)
-    if memory.state or books.policy.has_phases:
-        return False
-    books.memory = memory._replace(phase_arms=books.done + books.pending > 0)
-    return True
-
-
-def remember_doubts(books: Books, name: str, past: Callable[[], Iterable[Event]]) -> None:
-    """Make known what the policy doubts."""
-    if _keeps_doubts(books):
-        remember(books, name, past)
+    return memory_of(books) is not None
 
 
 def _known(books: Books) -> Memory:
-    memory = _memory(books)
+    memory = memory_of(books)
     assert memory is not None, "the memory is needed before it was made known"
     return memory
 
 
-def _memory(books: Books) -> Memory | None:
+def memory_of(books: Books) -> Memory | None:
     """The memory if it is known."""
     if books.memory is None and books.state is not None:
-        found = _at_start(books).filled(books.state)
-        books.memory = found if found is not None and _phase(books, found.state) >= 0 else None
+        found = at_start(books).filled(books.state)
+        books.memory = found if found is not None and phase_of(books, found.state) >= 0 else None
     known: Memory | None = books.memory
     return known
 
 
-def _at_start(books: Books) -> Memory:
+def at_start(books: Books) -> Memory:
     arms = books.costs.shape
     return Memory(books.leader.compiled.start(1), np.zeros(arms, dtype=bool), np.zeros(arms))
-
-
-def _replayed(past: Callable[[], Iterable[Event]]) -> Memory:
-    """The memory of a history in which every outcome was told as it was corrected later. The arms are those that were
-    asked; they were affordable, for they were pulled."""
-    events = iter(past())
-    books = Books.opened(next(events))
-    books.reckon_with(corrections(past()))
-    memory, begun = _at_start(books), dict[int, tuple[int, int]]()  # arms and phases of pulls that are withdrawn later
-    books.uncounted = []  # until the policy looks at them
-    for event in events:
-        fact = event.fact
-        if isinstance(fact, facts.Asked) and fact.is_decision:
-            memory = _after(books, memory, _decided_again(books, memory, fact.arm), fact.arm)
-        if isinstance(fact, facts.Begun) and fact.pull in books.withdrawn:
-            begun[fact.pull] = fact.arm, _phase(books, memory.state)
-        if isinstance(fact, facts.Withdrawn) and fact.pull in begun:
-            arm, phase = begun.pop(fact.pull)
-            memory.gone[0, arm] += phase != _phase(books, memory.state)
-        books.apply(event)
-    return memory
-
-
-def _decided_again(books: Books, memory: Memory, arm: int) -> Choice[Any]:
-    same: Choice[Any] = Choice(np.array([arm]), None, memory.state, Info(np.zeros(1, dtype=np.intp)))
-    if not memory.state:  # there is nothing to remember
-        return same
-    books.count()
-    affordable = books.affordable()
-    affordable[0, arm] = True
-    if not books.leader.compiled.changes_state(_view(books, memory, affordable), memory.state):
-        return same
-    return _chosen(books, memory, affordable)

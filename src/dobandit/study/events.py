@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 from dobandit.errors import DobanditError, StudyError
 from dobandit.study.damage import damaged, in_words
-from dobandit.study.facts import KINDS, AboutPull, Fact, is_moment, is_text
+from dobandit.study.facts import KINDS, AboutPull, Fact, is_moment
 
 F = TypeVar("F", bound=Fact)
+T = TypeVar("T")
 _as_text = json.JSONEncoder(separators=(",", ":")).encode
 _decode = json.JSONDecoder().raw_decode
 _SHORT = 128  # characters; events of such length often say what others have said
+_KEPT = 1024  # texts whose meaning is kept
+_LEFT_OUT = ',"expires":'  # from here on in what is written of a pull that is handed out
 
 
 class Event(NamedTuple):
@@ -66,18 +69,34 @@ def to_row(event: Event) -> Row:
         raise DobanditError(f"this cannot be written down in a study: {error}") from None
 
 
-def from_row(name: str, row: Row, hash: str) -> Event:
-    """The event in this row of the study of this name; its hash is known."""
-    number, time, kind, pull, text, _ = row
+def from_row(name: str, row: Row) -> Event:
+    """The event in this row of the study of this name."""
+    number, time, kind, pull, text, hash = row
     try:
-        if not (is_text(kind) and is_text(text) and is_moment(time)):
+        if not (type(kind) is str and type(text) is str and is_moment(time)):
             raise ValueError("its kind, its time or its content is missing")
         if kind not in KINDS:
             raise StudyError(f"this study has an event {kind!r}, which only a newer version of dobandit knows")
         said = _said_often(kind, text) if len(text) < _SHORT else _said(kind, text)
-        return Event(number, time, KINDS[kind].made(pull, said), hash)
+        return Event(number, time, KINDS[kind].made(pull, said), hash or "")
     except (ValueError, TypeError, RecursionError) as error:
         raise damaged(name, f"event {number} makes no sense: {in_words(error)}") from None
+
+
+def in_brief(name: str, rows: Iterable[Row], read: Callable[[Fact], T]) -> Iterator[tuple[int, float, T]]:
+    """What these rows say about pulls: the pull, the time, and what `read` makes of the fact. Most rows differ only in
+    the pull, its time to live, its reason and its state, which `read` must not use; so only a few are parsed."""
+    known = dict[tuple[str, str], T]()
+    for row in rows:
+        _, time, kind, pull, text, _ = row
+        if pull is None:
+            continue
+        key = kind, text.partition(_LEFT_OUT)[0]
+        if key not in known:
+            if len(known) >= _KEPT:
+                known.clear()
+            known[key] = read(from_row(name, row).fact)
+        yield pull, time, known[key]
 
 
 def _said(kind: str, text: str) -> dict[str, Any]:
@@ -88,4 +107,4 @@ def _said(kind: str, text: str) -> dict[str, Any]:
     return KINDS[kind].checked(content)
 
 
-_said_often = lru_cache(maxsize=1024)(_said)
+_said_often = lru_cache(maxsize=_KEPT)(_said)

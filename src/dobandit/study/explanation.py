@@ -9,11 +9,11 @@ from typing import NamedTuple
 from dobandit.estimate.observational import Bounds, RuledOut
 from dobandit.study import facts
 from dobandit.study.assessment import judged_arms
-from dobandit.study.decisions import remember_doubts
 from dobandit.study.events import Event
 from dobandit.study.opening import at
 from dobandit.study.plain import array_from_plain
 from dobandit.study.reasons import UNASKED, reason_of
+from dobandit.study.remembering import remember_doubts
 from dobandit.study.stores import Access
 
 STEP = 100  # events that are read together on the way back
@@ -56,7 +56,7 @@ def explained(access: Access, pull: int) -> Explanation:
     decision, note = _decision(access, begun)
     fact, before = decision.fact, decision.number - 1
     books = at(access, before)
-    remember_doubts(books, access.name, lambda: access.events(0, before))
+    remember_doubts(books, access, before)
     why = (fact.why if isinstance(fact, facts.Asked) else None) or {}
     index = array_from_plain(why["index"]) if "index" in why else None
     known, arms = judged_arms(books), books.problem.arms

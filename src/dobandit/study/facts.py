@@ -19,7 +19,7 @@ def _is_number(value: object) -> bool:
 
 
 def is_moment(value: Any) -> bool:
-    return _is_number(value) and 0 <= value <= LAST_MOMENT
+    return (isinstance(value, float) or type(value) is int) and 0 <= value <= LAST_MOMENT
 
 
 def is_text(value: object) -> bool:
@@ -104,17 +104,15 @@ class AboutPull(Fact):
 
     @classmethod
     def made(cls, pull: object, checked: Mapping[str, Any]) -> Self:
-        return super().made(pull, {"pull": cls._number(pull), **checked})
-
-    def content(self) -> dict[str, Any]:
-        self._number(self.pull)
-        return super().content()
-
-    @classmethod
-    def _number(cls, pull: object) -> object:
         if type(pull) is not int or pull < 1:
             raise ValueError(f"{cls.kind} has the pull {str(pull)[:40]!r}")
-        return pull
+        fact = object.__new__(cls)
+        vars(fact).update(checked, pull=pull)
+        return fact
+
+    def content(self) -> dict[str, Any]:
+        self.made(self.pull, {})  # refuses a pull that is none
+        return super().content()
 
 
 @dataclass(frozen=True)

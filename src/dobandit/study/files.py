@@ -19,10 +19,10 @@ from dobandit.evidence import INTERVENTION, Source, check_form, write_columns
 from dobandit.files import new_file
 from dobandit.problem import MISSING, Domain, Problem, Value, is_missing, is_numeral, label
 from dobandit.study import facts
-from dobandit.study.events import Event
 from dobandit.study.outcomes import UNKNOWN, written
 from dobandit.study.pulls import is_whole
 
+LONGEST = 40  # characters of a value that are shown
 OURS = ("id", INTERVENTION, "cost", "worker", "begun", "told")
 
 
@@ -104,32 +104,47 @@ def _only_row(rows: Sequence[OutcomeRow], problem: Problem, faults: list[str]) -
 
 
 def _shown(value: Value | None) -> str:
-    return "an empty cell" if is_missing(value) else label(value)
+    text = "an empty cell" if is_missing(value) else label(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
-def outcome_columns(events: Iterable[Event], gone: Collection[int], problem: Problem) -> dict[str, list[Any]]:
+class Shown(NamedTuple):
+    """What an export shows of a fact: the arm and the worker of a new pull, and the values of an outcome."""
+
+    arm: int | None
+    worker: str
+    values: tuple[str, ...] | None
+
+
+def shown(problem: Problem, fact: facts.Fact) -> Shown:
+    outcome = fact.outcome if isinstance(fact, facts.Result) else None
+    return Shown(
+        fact.arm if isinstance(fact, facts.Begun) else None,
+        fact.worker if isinstance(fact, facts.Asked) else "",
+        None if outcome is None else tuple(outcome[v] for v in problem.graph.variables),
+    )
+
+
+def outcome_columns(
+    said: Iterable[tuple[int, float, Shown]], gone: Collection[int], problem: Problem
+) -> dict[str, list[Any]]:
     """Every outcome that counts, in the order of the pulls, as columns; pulls that were withdrawn are `gone`. What was
     done is in the column `intervention`, so that another study can `observe` the file."""
     variables, arms = problem.graph.variables, [str(arm) for arm in problem.arms]
-    begun, told, known = dict[int, tuple[int, str, float]](), dict[int, float](), dict[Any, Any]()
-    outcomes: dict[int, tuple[str, ...]] = {}
-    for event in events:
-        fact = event.fact
-        if not isinstance(fact, facts.AboutPull) or fact.pull in gone:
-            continue
-        if isinstance(fact, facts.Begun):
-            worker = fact.worker if isinstance(fact, facts.Asked) else ""
-            begun[fact.pull] = fact.arm, known.setdefault(worker, worker), event.time
-        if isinstance(fact, facts.Result):
-            values = tuple(map(fact.outcome.__getitem__, variables))
-            told[fact.pull], outcomes[fact.pull] = event.time, known.setdefault(values, values)
+    done, workers, begun, told = dict[int, int](), dict[int, str](), dict[int, float](), dict[int, float]()
+    outcomes = dict[int, tuple[str, ...]]()
+    for pull, time, (arm, worker, values) in said:
+        if arm is not None:
+            done[pull], workers[pull], begun[pull] = arm, worker, time
+        if values is not None and pull not in gone:
+            told[pull], outcomes[pull] = time, values
     pulls = sorted(told)
     ours: tuple[list[Any], ...] = (
         pulls,
-        [arms[begun[pull][0]] for pull in pulls],
-        [problem.costs[begun[pull][0]] for pull in pulls],
-        [begun[pull][1] for pull in pulls],
-        _written([begun[pull][2] for pull in pulls]),
+        [arms[done[pull]] for pull in pulls],
+        [problem.costs[done[pull]] for pull in pulls],
+        [workers[pull] for pull in pulls],
+        _written([begun[pull] for pull in pulls]),
         _written([told[pull] for pull in pulls]),
     )
     theirs = {v: [outcomes[pull][k] for pull in pulls] for k, v in enumerate(variables)}
@@ -154,7 +169,9 @@ def _free(name: str, taken: Iterable[str]) -> str:
 
 def _column(values: Sequence[Any], kind: type, domain: Domain | None) -> NDArray[Any]:
     """Values of one kind; where the value of a variable is missing, the column has None in its place."""
-    blanks = () if domain is None else (UNKNOWN, MISSING) if domain.has_missing else (UNKNOWN,)
+    if domain is None:
+        return np.array(values, dtype=object if kind is str else kind)
+    blanks = (UNKNOWN, MISSING) if domain.has_missing else (UNKNOWN,)
     known = {value: None if value in blanks else kind(value) for value in set(values)}
     made = [known[value] for value in values]
     return np.array(made, dtype=object if kind is str or None in known.values() else kind)

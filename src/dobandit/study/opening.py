@@ -6,7 +6,7 @@ A study may come from a broken disk or from a stranger, so nothing that is writt
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import numpy as np
@@ -16,7 +16,7 @@ from dobandit.study.books import Books
 from dobandit.study.corrections import corrections
 from dobandit.study.damage import making_sense_of
 from dobandit.study.events import Event
-from dobandit.study.stores import LAST, Access
+from dobandit.study.stores import LAST, Access, Snapshot
 
 CHUNK = 5000  # events that are read together
 TOLERANCE = 1e-3  # of a number of outcomes, for what was rounded when their rewards were added up
@@ -47,11 +47,7 @@ def at(access: Access, last: int = LAST, correction: facts.Correction | None = N
     correction
         A correction that is to be written next, and already counts.
     """
-    until = last
-    if correction is not None:  # what was told before it is not in question
-        told = [event.number for event in access.events_of(correction.pull) if isinstance(event.fact, facts.Result)]
-        until = min([last, *(number - 1 for number in told)])
-    return _from_snapshot(access, until, last, correction) or from_start(access, last, correction)
+    return _from_snapshot(access, last, correction) or from_start(access, last, correction)
 
 
 def from_start(access: Access, last: int = LAST, correction: facts.Correction | None = None) -> Books:
@@ -63,18 +59,38 @@ def from_start(access: Access, last: int = LAST, correction: facts.Correction | 
         return books
 
 
-def _from_snapshot(access: Access, until: int, last: int, correction: facts.Correction | None) -> Books | None:
-    """From the last snapshot up to the event `until`. It only saves time: one of another version or format, of events
-    that are not in the log, or one that makes no sense is not used."""
-    snapshot = access.snapshot(until)
-    if snapshot is None or not snapshot.is_current:
-        return None
+def saved(access: Access, last: int = LAST) -> Iterator[Books]:
+    """The totals in the snapshots up to an event, the last ones first. Snapshots only save time: one of another version
+    or format, of events that are not in the log, or one that makes no sense is left out."""
+    (created,) = access.events(0, 1)
+    while snapshot := access.snapshot(last):
+        last = snapshot.number - 1
+        books = _restored(created, snapshot) if snapshot.is_current else None
+        if books is not None and books.number == snapshot.number:
+            yield books
+
+
+def _restored(created: Event, snapshot: Snapshot) -> Books | None:
     try:
-        (created,) = access.events(0, 1)
-        books = Books.restored(created, json.loads(snapshot.text))
-        return _continued(books, access, last, correction) if books.number == snapshot.number else None
+        return Books.restored(created, json.loads(snapshot.text))
+    except Exception:  # it may come from a stranger and hold anything
+        return None
+
+
+def _from_snapshot(access: Access, last: int, correction: facts.Correction | None) -> Books | None:
+    """From the last snapshot of totals that no later correction changes."""
+    coming = [correction] if correction else []
+    later = access.corrections(0, last) if coming else None  # else the last snapshot is most likely right
+    try:
+        for books in saved(access, last):
+            if later is None or books.can_reckon_with([*corrections(later, books.number), *coming]):
+                found = _continued(books, access, last, correction)
+                if found is not None:
+                    return found
+            later = access.corrections(0, last) if later is None else later
     except Exception:  # whatever is wrong, with it or with the log: adding up all events will tell
         return None
+    return None
 
 
 def _continued(
@@ -107,10 +123,17 @@ def _check_order(events: Sequence[Event], number: int, last: int, arms: int) -> 
         follows = not isinstance(fact, facts.AboutPull) or (fact.pull == last if is_new else fact.pull <= last)
         if event.number != expected or not follows:
             raise ValueError(f"event {event.number} with pull {event.pull} does not follow the one before it")
-        if isinstance(fact, facts.Begun) and not fact.arm < arms:
-            raise ValueError(f"event {event.number}: there is no arm number {fact.arm}")
-        if isinstance(fact, facts.Asked) and isinstance(fact.source, int) and not 1 <= fact.source < last:
-            raise ValueError(f"event {event.number} replaces pull {fact.source}, which did not exist")
+        if is_new:
+            _check_begun(event, arms, last)
+
+
+def _check_begun(event: Event, arms: int, last: int) -> None:
+    fact = event.fact
+    assert isinstance(fact, facts.Begun)
+    if not fact.arm < arms:
+        raise ValueError(f"event {event.number}: there is no arm number {fact.arm}")
+    if isinstance(fact, facts.Asked) and isinstance(fact.source, int) and not 1 <= fact.source < last:
+        raise ValueError(f"event {event.number} replaces pull {fact.source}, which did not exist")
 
 
 def _check_counts(books: Books) -> None:

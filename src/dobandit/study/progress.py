@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from dobandit.study.assessment import judged_arms
 from dobandit.study.books import Books
-from dobandit.study.decisions import remember_doubts
 from dobandit.study.opening import at, up_to_date
+from dobandit.study.remembering import remember_doubts
 from dobandit.study.stores import Access
 
 MOST = 24  # moments before the last one: each takes as long as a status
@@ -65,7 +65,7 @@ def _chosen(last: int) -> list[int]:
 
 
 def _moment(books: Books, access: Access) -> Moment:
-    remember_doubts(books, access.name, lambda: access.events(0, books.number))
+    remember_doubts(books, access, books.number)
     known = judged_arms(books).beliefs
     ends = (tuple(map(float, each)) for each in (known.means, known.low, known.high))
     return Moment(books.number, books.latest, books.money.spent, books.total, *ends)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,14 +16,14 @@ from dobandit.problem import MISSING, Problem
 from dobandit.study import answers, facts
 from dobandit.study.answers import Best, Status
 from dobandit.study.damage import making_sense_of
-from dobandit.study.decisions import remember
 from dobandit.study.events import Event, said
 from dobandit.study.explanation import Explanation, explained
-from dobandit.study.files import outcome_columns, write_outcomes
+from dobandit.study.files import outcome_columns, shown, write_outcomes
 from dobandit.study.outcomes import is_complete
 from dobandit.study.plotting import plotted
 from dobandit.study.progress import Moment, progress
 from dobandit.study.pulls import OpenPull, amount, numbered
+from dobandit.study.remembering import remember
 from dobandit.study.sequences import with_sequences
 from dobandit.study.session import Session
 from dobandit.study.stores import LAST, Store
@@ -70,7 +71,7 @@ class StudyReader:
             known range.
         """
         with self._session.reading() as (access, books):
-            remember(books, access.name, access.events)
+            remember(books, access)
             found = answers.status(books, self._session.now(access))
         return with_sequences(found, self.problem, self._outcomes()) if anytime else found
 
@@ -82,7 +83,7 @@ class StudyReader:
     def best(self) -> Best:
         """The arm that the policy recommends, and how sure that is."""
         with self._session.reading() as (access, books):
-            remember(books, access.name, access.events)
+            remember(books, access)
             return answers.best(books)
 
     def explain(self, id: int) -> Explanation:
@@ -172,7 +173,8 @@ class StudyReader:
     def _outcomes(self) -> dict[str, list[Any]]:
         with self._session.reading() as (access, books), making_sense_of(access.name):
             gone = {fact.pull for fact in said(access.corrections(), facts.Withdrawn)}
-            return outcome_columns(access.events(), gone, books.problem)
+            read = partial(shown, books.problem)
+            return outcome_columns(access.in_brief(read), gone, books.problem)
 
     def export(self, path: Place) -> int:
         """Write the outcomes to a CSV, JSON or Parquet file, by the ending of its name; their number."""

@@ -12,8 +12,9 @@ from dobandit.errors import StudyError
 from dobandit.problem import Problem
 from dobandit.study import facts
 from dobandit.study.books import Books
-from dobandit.study.decisions import remember, remembers
+from dobandit.study.decisions import remembers
 from dobandit.study.opening import at, current, up_to_date
+from dobandit.study.remembering import remember
 from dobandit.study.stores import Access, Store
 from dobandit.study.transaction import Transaction
 from dobandit.study.verification import Place, Verification, verified
@@ -74,7 +75,7 @@ class Session:
                 if self.books is None or (deciding and not remembers(self.books)):
                     with self.reading() as (access, books):
                         if deciding:
-                            remember(books, access.name, access.events)
+                            remember(books, access)
                 with self._store.writing() as access:
                     known, self.books = self.books, None
                     found = known and up_to_date(known, access)

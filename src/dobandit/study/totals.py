@@ -113,6 +113,11 @@ class Totals:
         return self.tallies[-1]
 
     @property
+    def outcomes(self) -> float:
+        """The number of outcomes that the policy may see, with logged rows if it reads them."""
+        return float(self.seen.evidence.told.sum()) + len(self.uncounted or ())
+
+    @property
     def bound(self) -> float:
         """The money that is spent or reserved."""
         return float(((self.paid + self.pending) * self.costs).sum())

@@ -63,7 +63,8 @@ class FormulaChooser:
         """The formulas for the means of all arms that set these variables."""
         graph, reward = self._problem.graph, self._problem.reward
         whole = _learnable(formulas(graph, reward, do, sets=self._sets))
-        if self._fits(whole) and not any(self._has_wide(formula) for formula in whole):
+        fits = self._fits(whole)
+        if fits and not any(self._has_wide(formula) for formula in whole):
             return FormulaChoice(whole, ())
         relevant = graph.ancestral_graph(reward)
         deciding = relevant.with_parents(frozenset[str]().union(*(relevant.c_component(x) for x in do)))
@@ -71,7 +72,7 @@ class FormulaChooser:
         small = _learnable(formulas(projection, reward, do, graph, self._sets))
         if small == whole or not self._fits(small):
             small = ()
-        return FormulaChoice(whole if self._fits(whole) else (), small)
+        return FormulaChoice(whole if fits else (), small)
 
     def _fits(self, chosen: tuple[Formula, ...]) -> bool:
         return all(self._size(formula) <= MOST_CELLS for formula in chosen)
@@ -82,8 +83,10 @@ class FormulaChooser:
             return self._shared_width
         changed = difference(formula, self._base) if self.base_fits else None
         if changed is None:  # then the sum is not made from that of the base
-            scopes = [formula.axes(f) for f in formula.factors]
             most = max(map(self._cells, formula.factors))
+            if most > MOST_CELLS:
+                return most
+            scopes = [formula.axes(f) for f in formula.factors]
             return max(most, widest(scopes, formula.kept, self._cards, enough=MOST_CELLS))
         widths, (gone, put) = _Widths(self._cards), changed
         scopes_put = [_scope(formula, f, self._problem.reward) for f in put]

@@ -17,7 +17,7 @@ from dobandit.study.answers import Best, Status
 from dobandit.study.books import Books
 from dobandit.study.events import Event, said
 from dobandit.study.explanation import Explanation
-from dobandit.study.files import OutcomeRow, outcome_columns
+from dobandit.study.files import OutcomeRow, outcome_columns, shown
 from dobandit.study.outcomes import Given, as_pairs
 from dobandit.study.problem_text import problem_to_toml
 from dobandit.study.progress import Moment
@@ -116,7 +116,10 @@ class RemoteStudy(Study):
     def _outcomes(self) -> dict[str, list[Any]]:
         events = self.log()
         gone = {fact.pull for fact in said(events, facts.Withdrawn)}
-        return outcome_columns(events, gone, self.problem)
+        about = [
+            (event.pull, event.time, shown(self.problem, event.fact)) for event in events if event.pull is not None
+        ]
+        return outcome_columns(about, gone, self.problem)
 
     def status(self, anytime: bool = False) -> Status:
         return documents.read_status(self._server.get("status", anytime="true" if anytime else None))

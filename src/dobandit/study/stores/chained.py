@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dobandit.study import facts
-from dobandit.study.chain import events_in, identity, linked
+from dobandit.study.chain import events_in, identity, linked, sound
 from dobandit.study.damage import damaged
-from dobandit.study.events import Event, Row
+from dobandit.study.events import Event, Row, T, in_brief
 from dobandit.study.stores.protocol import LAST
 
 
@@ -51,6 +51,9 @@ class Chained(ABC):
         if before is None or before.number != after or (head and before.hash and before.hash != head):
             raise damaged(self.name, f"event {after} is not the one that was there before")
         return events_in(self.name, self.study, before.hash or head or None, rows)
+
+    def in_brief(self, read: Callable[[facts.Fact], T]) -> Iterator[tuple[int, float, T]]:
+        return in_brief(self.name, sound(self.name, self.study, "", self.rows()), read)
 
     def events_of(self, pull: int) -> list[Event]:
         return self._each(self._rows_of(pull))

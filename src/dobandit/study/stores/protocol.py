@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from importlib.metadata import version
 from typing import NamedTuple, Protocol
 
-from dobandit.study.events import Event, Row
+from dobandit.study.events import Event, Row, T
+from dobandit.study.facts import Fact
 
 VERSION = version("dobandit")
 SCHEMA = 2  # of this version; a newer one is refused, an older one is brought up to date by the first write
@@ -65,6 +66,10 @@ class Access(Protocol):
     def events(self, after: int = 0, last: int = LAST, head: str = "") -> Iterator[Event]:
         """The events after the one with this number, in order, up to the last one that is wanted. One that is not what
         was written is refused, and so is the event `after` if it has another hash than `head`."""
+        ...
+
+    def in_brief(self, read: Callable[[Fact], T]) -> Iterator[tuple[int, float, T]]:
+        """What was said about pulls, as in `dobandit.study.events.in_brief`: this takes less time than `events`."""
         ...
 
     def events_of(self, pull: int) -> list[Event]: ...

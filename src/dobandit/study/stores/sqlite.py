@@ -13,6 +13,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from threading import RLock
 
@@ -42,6 +43,7 @@ from dobandit.study.stores.sqlite_files import (
 
 MEMORY = ":memory:"
 
+_AS_ROW = partial(tuple.__new__, Row)  # `Row._make` in a third of its time
 _UNWRITABLE = ("CANTOPEN", "READONLY")
 
 
@@ -153,7 +155,7 @@ class SqliteStore(Chained):
         return time.time()
 
     def rows(self, after: int = 0, last: int = LAST) -> Iterator[Row]:
-        return map(Row._make, self._select("number > ? AND number <= ? ORDER BY number", after, last))
+        return map(_AS_ROW, self._select("number > ? AND number <= ? ORDER BY number", after, last))
 
     def _rows_of(self, pull: int) -> Iterator[tuple[Row, str | None]]:
         return self._with_hash_before("pull = ? ORDER BY number", pull)
