@@ -175,7 +175,8 @@ def test_arms_with_too_few_outcomes_are_left_out_and_change_no_verdict(monkeypat
     rng = np.random.default_rng(6)
     implied, joint = PooledEstimator(problem).implied, Joint(problem)
     by_arm = (40, len(joint.arms), joint.layout.size // len(joint.arms))
-    counts = rng.poisson(4 * (rng.random(by_arm) < 0.4) * (rng.random((1, by_arm[1], 1)) < 0.5)).reshape(40, -1) * 1.0
+    usual = 4 * (rng.random(by_arm) < 0.4) * (rng.random((1, by_arm[1], 1)) < 0.5)
+    counts = np.asarray(rng.poisson(usual).reshape(40, -1), dtype=np.float64)
     counts[:, : by_arm[2]] *= 5
     found, looked_at = implied.violations(counts), len(implied._cells_with_enough(counts))
     assert (found > 0).any()

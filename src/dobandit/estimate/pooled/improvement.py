@@ -16,21 +16,24 @@ from dobandit.estimate.pooled.circuit import added_up
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
 
 
-def _log_h(t: float) -> float:
+def _log_h(t: Array) -> Array:
     """log h(t) for -30 <= t <= 8."""
-    if t > -6:
-        return math.log(math.exp(-t * t / 2 - _LOG_ROOT) + t * 0.5 * math.erfc(-t / math.sqrt(2)))
+    near, far = t[t > -6], t[t <= -6]
+    below = np.array([math.erfc(x) for x in (-near / math.sqrt(2)).tolist()]) / 2  # Φ
     # h = φ(t) (1 - |t| Mills(|t|)), and Mills by its continued fraction 1/(a+ 1/(a+ 2/(a+ ...)))
-    a, fraction = -t, -t
+    fraction = -far
     for k in range(80, 0, -1):
-        fraction = a + k / fraction
-    return -t * t / 2 - _LOG_ROOT + math.log((fraction - a) / fraction)
+        fraction = -far + k / fraction
+    found = np.empty(t.shape)
+    found[t > -6] = np.log(np.exp(-near * near / 2 - _LOG_ROOT) + near * below)
+    found[t <= -6] = -far * far / 2 - _LOG_ROOT + np.log((fraction + far) / fraction)
+    return found
 
 
 _PER_UNIT = 64  # points of the grid; a power of two, so that no place is rounded
 _GRID = np.linspace(-30, 8, 38 * _PER_UNIT + 1)
 _LEAST, _MOST = float(_GRID[0]), float(_GRID[-1])
-_VALUES = np.array([_log_h(float(t)) for t in _GRID])
+_VALUES = _log_h(_GRID)
 _SLOPES = np.diff(_VALUES) / np.diff(_GRID)
 _NOTHING = 60.0  # exp(-60) of a number is nothing beside it
 
