@@ -12,7 +12,6 @@ import unicodedata
 
 from dobandit.errors import GraphError
 
-
 _FIRST = 0xB0
 _CATEGORIES = [*map(unicodedata.category, map(chr, range(_FIRST, 0x3400)))]
 
