@@ -34,12 +34,12 @@ class ArmEstimator:
         self._in_turn = _in_turn(pool)
         self._several = [k for k, choices in enumerate(pool.choices) if len(choices) > 1]
         self._is_simple = not pool.pairs and not self._several
-        self._has_one_each = len(self._in_turn) == 1 and isinstance(self._in_turn[0][0], slice)
+        self._is_one_each = self._is_simple and pool.choices == [[(k,)] for k in range(pool.arms)]
 
     def means(self, estimates: Array, weights: Array) -> Array:
         """The weighed estimates of every arm: axes (estimate, ...) become (arm, ...)."""
-        if self._is_simple and self._has_one_each:
-            return estimates.take(self._in_turn[0][1], axis=0)
+        if self._is_one_each:
+            return estimates
         weighed = estimates if self._is_simple else weights * estimates
         found = np.zeros((self._pool.arms, *estimates.shape[1:]))
         for arms, places in self._in_turn:
