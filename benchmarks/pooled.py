@@ -30,7 +30,7 @@ from dobandit.worlds.graphs import N6, N7
 class Extent(NamedTuple):
     """How much is run."""
 
-    trials: int = 128
+    trials: int = 1024
     runs: int = 5
     budgets: tuple[float, float] = (2500, 400)  # of the cumulative and of the simple objective
     sizes: tuple[int, ...] = (5, 10, 20, 50, 100)  # of graphs

@@ -68,21 +68,21 @@ ROUNDS = {"causal-thompson": (2500, 160_000), "causal-explore": (400, 60_000)}  
 def measured(line: Line, limit: int) -> Measured | None:
     """The processor time and the peak memory of a job; None if it takes longer than the limit."""
     if line.job not in ("check", "init + ask"):
-        return _run([sys.executable, __file__, "--inside", json.dumps(line)], limit)
+        return run([sys.executable, __file__, "--inside", json.dumps(line)], limit)
     with tempfile.TemporaryDirectory() as folder:
         problem, study = Path(folder, "problem.toml"), Path(folder, "study.db")
         problem.write_text(f'budget = 100000\nreward = "Y"\n[graph]\nedges = """\n{_graph(line).to_text()}\n"""\n')
         dobandit = [sys.executable, "-m", "dobandit"]
         if line.job == "check":
-            return _run([*dobandit, "check", problem], limit)
-        first = _run([*dobandit, "study", "init", study, problem], limit)
-        second = first and _run([*dobandit, "study", "ask", study], limit)
+            return run([*dobandit, "check", problem], limit)
+        first = run([*dobandit, "study", "init", study, problem], limit)
+        second = first and run([*dobandit, "study", "ask", study], limit)
         if first is None or second is None:
             return None
         return Measured(first.seconds + second.seconds, max(first.megabytes, second.megabytes))
 
 
-def _run(command: Sequence[object], limit: int) -> Measured | None:
+def run(command: Sequence[object], limit: int) -> Measured | None:
     """A command. If it prints JSON with the seconds of a part of it, these count."""
     settled = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}  # modules are compiled once
     started = subprocess.Popen(
@@ -172,6 +172,8 @@ def main() -> None:
             _show(what, f"{at.seconds:.3g} s", f"{line.seconds or ''}", line.seconds and at.seconds / line.seconds)
             if line.seconds:
                 record(f"CPU seconds of {what}", at.seconds, line.seconds)
+            if line.megabytes:
+                record(f"megabytes of {what}", at.megabytes, line.megabytes)
             _show("", f"{at.megabytes:.0f} MB", f"{line.megabytes or ''}",
                   line.megabytes and at.megabytes / line.megabytes)  # fmt: skip
     exponents(found, (4, 8) if asked.smoke else GROWTH)

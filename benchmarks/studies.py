@@ -1,5 +1,5 @@
 """Studies: ask and tell on SQLite with synchronous=FULL beside Optuna's RDB storage and beside SQLite alone; the time
-to ask after 10,000 pulls; a million logged rows.
+to ask after 10,000 pulls; a million logged rows; the commands of a study.
 
     python benchmarks/studies.py
 """
@@ -10,6 +10,7 @@ import contextlib
 import itertools
 import sqlite3
 import statistics
+import sys
 import tempfile
 import time
 import warnings
@@ -24,6 +25,7 @@ import dobandit as db
 from _script import can_compare, options, record, timed
 from dobandit.problem import Value
 from dobandit.study import chain
+from scale import Measured, run
 
 SMALL = db.Problem("Z -> X -> Y; Z -> Y; X <-> W; W -> Y", "Y", budget=10**9, default_cost=2)
 EIGHT = db.Problem(
@@ -47,6 +49,7 @@ class Extent(NamedTuple):
     rows: int = 1_000_000
 
 
+LIMIT = 60  # CPU seconds of a command
 SMOKE = Extent(seconds=0.02, batch=5, pairs=1, history=10, together=5, asks=2, rows=100)
 
 
@@ -160,6 +163,29 @@ def _without_hashes(work: Callable[[], float]) -> float:
         chain.link = link
 
 
+def of_commands(folder: Path, extent: Extent) -> None:
+    """The processor time of the commands of a study, each a process of its own: the best of some runs."""
+    dobandit, problem, study = [sys.executable, "-m", "dobandit"], folder / "shop.toml", folder / "shop.db"
+    run([*dobandit, "init", "--quiet", "--example", "shop", problem], LIMIT)
+    run([*dobandit, "study", "init", "--quiet", study, problem], LIMIT)
+    spent: dict[str, list[float]] = {"ask": [], "tell": [], "status": []}
+    for number in range(1, 1 + extent.pairs):
+        spent["ask"].append(seconds_of(run([*dobandit, "study", "ask", study], LIMIT)))
+        with db.Study.open(study) as opened:
+            values = {**dict.fromkeys(opened.problem.graph.variables, "0"), **opened.ask()[0].set}
+        told = [f"{name}={value}" for name, value in values.items()]
+        spent["tell"].append(seconds_of(run([*dobandit, "study", "tell", study, number, *told], LIMIT)))
+        spent["status"].append(seconds_of(run([*dobandit, "study", "status", study], LIMIT)))
+    print("commands on the shop, CPU seconds: " + ", ".join(f"{name} {min(s):.3f}" for name, s in spent.items()))
+    for name, seconds in spent.items():
+        record(f"CPU seconds of dobandit study {name}", min(seconds), 0.25)
+
+
+def seconds_of(measured: Measured | None) -> float:
+    assert measured is not None, "it takes too long"
+    return measured.seconds
+
+
 def compare(folder: Path, where: str, extent: Extent, with_optuna: bool) -> None:
     seconds, batch = extent.seconds, extent.batch
     mine, many = ours(folder / "a.db", seconds), ours(folder / "b.db", seconds, batch)
@@ -180,6 +206,7 @@ def main() -> None:
     extent, with_optuna = SMOKE if smoke else Extent(), can_compare("optuna", smoke)
     with tempfile.TemporaryDirectory() as disk:
         compare(Path(disk), "on this disk", extent, with_optuna)
+        of_commands(Path(disk), extent)
         print(time_to_ask(Path(disk) / "e.db", EIGHT, extent))
         print(time_to_ask(Path(disk) / "f.db", EIGHT_SIMPLE, extent))
         print(f"observe {extent.rows:,} rows in memory: {time_to_observe(Path(disk) / 'g.db', extent.rows):.1f} s")

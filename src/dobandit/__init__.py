@@ -13,6 +13,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from dobandit.version import VERSION
+
 if TYPE_CHECKING:
     from dobandit import worlds
     from dobandit.errors import DobanditError, NotIdentifiable
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from dobandit.study import Study
     from dobandit.worlds import World
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 _ROOMS = ("worlds",)
 _PUBLIC = {  # by room

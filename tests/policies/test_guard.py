@@ -144,7 +144,7 @@ def test_the_joint_table_holds_every_other_one() -> None:
         counts = np.zeros((2, layout.size))
         layout.add(counts, rows, chosen, codes, rewards, np.zeros(number, dtype=np.intp))
         counted.append(counts)
-    found = joint.counts(counted[0], joint.places(others), counted[1].shape[1])
+    found = joint.counts(counted[0], joint.places(others), counted[1].shape[1]).T
     np.testing.assert_allclose(found, counted[1], atol=1e-9)
 
 
@@ -168,6 +168,21 @@ def test_a_row_violates_the_same_independencies_in_any_company() -> None:
     alone = np.concatenate([implied.violations(row[np.newaxis]) for row in counts])
     assert (alone > 0).any()
     np.testing.assert_array_equal(implied.violations(counts), alone)
+
+
+def test_arms_with_too_few_outcomes_are_left_out_and_change_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem("A -> B -> C -> Y; D -> C", "Y", 10)
+    rng = np.random.default_rng(6)
+    implied, joint = PooledEstimator(problem).implied, Joint(problem)
+    by_arm = (40, len(joint.arms), joint.layout.size // len(joint.arms))
+    usual = 4 * (rng.random(by_arm) < 0.4) * (rng.random((1, by_arm[1], 1)) < 0.5)
+    counts = np.asarray(rng.poisson(usual).reshape(40, -1), dtype=np.float64)
+    counts[:, : by_arm[2]] *= 5
+    found, looked_at = implied.violations(counts), len(implied._cells_with_enough(counts))
+    assert (found > 0).any()
+    monkeypatch.setattr(implied, "_fewest", 0)
+    assert looked_at < len(implied._cells_with_enough(counts)) == joint.layout.size
+    np.testing.assert_array_equal(implied.violations(counts), found)
 
 
 def test_deviations_are_those_of_pearsons_test() -> None:

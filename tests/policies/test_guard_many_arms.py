@@ -94,7 +94,7 @@ def test_the_joint_table_of_sets_holds_every_other_one() -> None:
         layout = Layout(problem, tables)
         counted.append(np.zeros((2, layout.size)))
         layout.add(counted[-1], rows, chosen, codes, rewards, np.zeros(number, dtype=np.intp))
-    found = joint.counts(counted[0], joint.places(others), counted[1].shape[1])
+    found = joint.counts(counted[0], joint.places(others), counted[1].shape[1]).T
     np.testing.assert_allclose(found, counted[1], atol=1e-9)
 
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterable
 from typing import Any
 
 from dobandit.errors import needing
-from dobandit.evidence.contents import CHUNK
+from dobandit.evidence.contents import CHUNK, Contents
 from dobandit.evidence.delimited import Delimited
 from dobandit.evidence.frames import Frame
 from dobandit.evidence.renamed import in_sql, safe, with_own_names
@@ -97,22 +96,22 @@ def _query(file: Delimited) -> str:
     return f"SELECT {named} FROM read_csv({path}, {how})"
 
 
-def _newline(chunks: Iterable[bytes]) -> bytes | None:
+def _newline(contents: Contents) -> bytes | None:
     """How all lines end; nothing if they end in different ways."""
+    if not any(b"\r" in chunk for chunk in contents.chunks()):  # much faster than to count
+        return b"\n"
     feeds = returns = both = 0
     last = b""
-    for chunk in chunks:
+    for chunk in contents.chunks():
         feeds, returns = feeds + chunk.count(b"\n"), returns + chunk.count(b"\r")
         both += chunk.count(b"\r\n") + (last == b"\r" and chunk[:1] == b"\n")
         last = chunk[-1:]
-    if not returns:
-        return b"\n"
     return b"\r\n" if returns == feeds == both else None
 
 
 def _is_plain(file: Delimited) -> bool:
     """Whether a file has nothing that DuckDB reads in a way of its own, or slowly."""
-    names, newline = [name.lower() for name in file.dialect.names if name], _newline(file.text.contents.chunks())
+    names, newline = [name.lower() for name in file.dialect.names if name], _newline(file.text.contents)
     is_table = file.dialect.start == 1 and 1 < len(file.dialect.names) <= MOST_COLUMNS
     differ = len(set(names)) == len(names)  # DuckDB does not know x from X
     return is_table and differ and newline is not None and not _has_oddities(file, newline)
@@ -122,12 +121,11 @@ def _has_oddities(file: Delimited, newline: bytes) -> bool:
     """Whether there may be empty fields in excess at the end of a row, or spaces between a separator and a quote, which
     DuckDB ignores."""
     separator, quote = file.dialect.separator.encode(), file.dialect.quote.encode()
-    excess = (separator + newline, separator + quote * 2 + newline)
     spaces = re.compile(rb"(^|[%b\n]) +%b|%b +([%b\r\n]|$)" % (separator, quote, quote, separator))
     with file.text.contents.opened() as opened:
         while chunk := opened.read(CHUNK) + opened.readline():  # whole lines, so that nothing is cut in two
-            if any(pattern in chunk for pattern in excess) or chunk.endswith((separator, separator + quote * 2)):
+            if separator + newline in chunk or chunk.endswith((separator, separator + quote * 2)):
                 return True
-            if quote in chunk and spaces.search(chunk):
+            if quote in chunk and (separator + quote * 2 + newline in chunk or spaces.search(chunk)):
                 return True
     return False

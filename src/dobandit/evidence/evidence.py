@@ -67,7 +67,7 @@ class Evidence:
         self.told += logged.rows
         self.rewards += logged.rewards
 
-    def take(self, rows: Indices) -> Evidence:
+    def take(self, rows: Indices | slice) -> Evidence:
         """These rows only, or some of them twice."""
         return Evidence(self.layout, *(numbers[rows] for numbers in self._arrays))
 

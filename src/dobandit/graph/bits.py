@@ -6,27 +6,44 @@ graph cost as much as the part of the graph that they look at.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
+MANY = 8  # members from which on it is faster to look for them in a text than to take one bit after the other
 
-def members(bits: int) -> Iterator[int]:
+
+def members(bits: int) -> list[int]:
     """The places of a set, in order.
 
-    >>> list(members(0b1101))
+    >>> members(0b1101)
     [0, 2, 3]
     """
+    found: list[int] = []
+    if bits.bit_count() > MANY:
+        text = bin(bits)[:1:-1]  # the lowest bit comes first
+        at = text.find("1")
+        while at >= 0:
+            found.append(at)
+            at = text.find("1", at + 1)
+        return found
     while bits:
         low = bits & -bits
-        yield low.bit_length() - 1
+        found.append(low.bit_length() - 1)
         bits ^= low
+    return found
 
 
 def union(near: Sequence[int], bits: int) -> int:
     """All that is near the members of a set, where `near` has a set for every place."""
     found = 0
-    for v in members(bits):
-        found |= near[v]
+    if bits.bit_count() > MANY:
+        for v in members(bits):
+            found |= near[v]
+        return found
+    while bits:
+        low = bits & -bits
+        found |= near[low.bit_length() - 1]
+        bits ^= low
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from importlib.resources import files
+from functools import cache
 
 from dobandit.errors import GraphError, UnknownAttribute
 
@@ -24,10 +24,17 @@ CONFOUNDING = frozenset({"bidirected", "confounded", "confounding"})  # what peo
 
 Mark = str | float | Iterable[str] | None  # the value of an attribute: a text in DOT, any of these in networkx
 
-# Attributes that say how a graph is drawn: those of Graphviz, then others of networkx, dagitty, DoWhy and CausalNex.
-DRAWING = frozenset(files("dobandit.graph").joinpath("drawing-attributes.txt").read_text(encoding="utf-8").split())
 OF_EDGES = frozenset({"weight"})  # drawing at an edge; at a variable it may mean anything
 TEXTS = frozenset({"label", "xlabel", "class", "comment", "group", "id", "title", "tooltip"})
+
+
+@cache
+def drawing() -> frozenset[str]:
+    """Attributes that say how a graph is drawn: those of Graphviz, then others of networkx, dagitty, DoWhy and
+    CausalNex."""
+    from importlib.resources import files
+
+    return frozenset(files("dobandit.graph").joinpath("drawing-attributes.txt").read_text(encoding="utf-8").split())
 
 
 class Marks:
@@ -85,7 +92,7 @@ def hides(key: str, value: Mark) -> bool | None:
         return _role(value)
     if word == "label" and _plain(value).lower() == UNOBSERVED_LABEL:
         return True
-    if word not in DRAWING or word in OF_EDGES:
+    if word not in drawing() or word in OF_EDGES:
         raise UnknownAttribute(
             f"unknown attribute {key!r}; mark a hidden variable with observed=no, "
             "and leave out what is not about drawing"
@@ -116,7 +123,7 @@ def arrow(key: str, value: Mark) -> str | None:
         raise GraphError(f"{key}={value} leaves an end of the edge open; write dir=forward, back or both instead")
     elif word == "style" and "invis" in _plain(value):
         raise GraphError(f"an edge with {key}={value} is not seen; leave out the style, or the edge if it is no cause")
-    elif word not in DRAWING:
+    elif word not in drawing():
         raise UnknownAttribute(
             f"unknown attribute {key!r} of an edge; write a hidden common cause as dir=both, "
             "and leave out what is not about drawing"
@@ -129,7 +136,7 @@ def check_setting(key: str, value: Mark) -> None:
     words = {word.removesuffix("s") for word in re.findall(r"[a-z]+", key.lower())}
     if words & (HIDDEN | OBSERVED | CONFOUNDING):
         raise GraphError(f"{key}={value} cannot mark a whole graph; mark each hidden variable itself, with observed=no")
-    if _word(key) not in DRAWING:
+    if _word(key) not in drawing():
         raise UnknownAttribute(f"unknown attribute {key!r} of a graph; leave out what is not about drawing")
 
 

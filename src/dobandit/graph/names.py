@@ -12,9 +12,16 @@ import unicodedata
 
 from dobandit.errors import GraphError
 
+_FIRST = 0xB0
+_CATEGORIES = [*map(unicodedata.category, map(chr, range(_FIRST, 0x3400)))]
+
 
 def _signs(*categories: str) -> str:
-    return "".join(sign for sign in map(chr, range(0xB0, 0x3400)) if unicodedata.category(sign) in categories)
+    """The signs of these categories as ranges inside of [...], which are compiled faster than one by one."""
+    codes = [code for code, category in enumerate(_CATEGORIES, _FIRST) if category in categories]
+    ends = [k for k, code in enumerate(codes) if codes[k + 1 : k + 2] != [code + 1]]
+    starts = [0, *(k + 1 for k in ends[:-1])]
+    return "".join(f"{chr(codes[a])}-{chr(codes[b])}" for a, b in zip(starts, ends, strict=True))
 
 
 # Vowel signs and accents are part of a word in many alphabets, but not of Python's \w; signs such as ½ are.

@@ -16,10 +16,11 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
-from dobandit.estimate.pooled import ArmEstimates, Doubts, PooledEstimator, Tables, log_improvements, total
+from dobandit.estimate.pooled import ArmEstimates, Doubts, PooledEstimator, Tables, added_up, log_improvements
 from dobandit.policies.guard import Guarded, OnPooledEvidence
 from dobandit.policies.protocol import OBSERVE, Choice, Reason, View
 from dobandit.policies.ties import levelled, pick, recommended
@@ -28,6 +29,7 @@ from dobandit.problem import Problem
 CHUNK = 0.05  # of the money spent so far: the smallest sum that a decision thinks of spending
 MULTIPLES = (1.0, 4.0, 16.0)  # of that sum
 HOLD = 50  # a decision is kept for the next fiftieth of the pulls
+TOGETHER = 2**17  # numbers of a gradient: rows that are judged together, so that they stay in the cache
 
 
 @dataclass(frozen=True)
@@ -64,15 +66,22 @@ class CompiledCausalExplore(OnPooledEvidence[Doubts]):
         return self.graphs.no_doubts(rows)
 
     def decide(self, pooled: PooledEstimator, view: View, state: Doubts, chance: Chance) -> Choice[Doubts]:
-        tables = pooled.tables_after(view.evidence)
-        known = pooled.known(tables)
-        state = state._replace(refuted=self.refuted(pooled, view.evidence, state.refuted, known))
-        score = log_gains(pooled, view, tables, known, state.refuted)
+        together = max(1, TOGETHER // (len(self.problem.arms) * max(pooled.pool.layout.size, 1)))
+        parts = [slice(first, first + together) for first in range(0, len(view.trials), together)]
+        found = [self._judged(pooled, view.take(part), state.refuted[part]) for part in parts]
+        refuted, score = (np.concatenate(of_parts) for of_parts in zip(*found, strict=True))
         hopeless = np.asarray(~np.isfinite(np.where(view.affordable, score, -np.inf)).any(axis=1))
         # Where no affordable arm is informative, the cheapest one is as good as any.
         arms, info = pick(np.where(hopeless[:, np.newaxis], -view.costs, score), view, chance)
         info.reason[hopeless] = Reason.NOTHING_TEACHES
-        return Choice(arms, 1 + view.times // HOLD, state, info)
+        return Choice(arms, 1 + view.times // HOLD, state._replace(refuted=refuted), info)
+
+    def _judged(self, pooled: PooledEstimator, view: View, before: Array) -> tuple[Array, Array]:
+        """What own rewards refute, and what every arm is expected to gain: axes (row, arm)."""
+        tables = pooled.tables_after(view.evidence)
+        known = pooled.known(tables)
+        refuted = self.refuted(pooled, view.evidence, before, known)
+        return refuted, log_gains(pooled, view, tables, known, refuted)
 
 
 def log_gains(pooled: PooledEstimator, view: View, tables: Tables, known: ArmEstimates, refuted: Array) -> Array:
@@ -88,26 +97,27 @@ def log_gains(pooled: PooledEstimator, view: View, tables: Tables, known: ArmEst
     # The others are not recommended, whatever is learnt. Of those that are ruled out, other rows may have others.
     rivals = np.flatnonzero(np.isfinite(pooled.candidates(means, refuted, None)).any(axis=0))
     information = _information(pooled, view, known.gradients, tables, leader, alone, rivals)
-    score = np.max([_score(gap[:, rivals], information, h, view, pooled) for h in _sums(view)], axis=0)
-    return pooled.without_aliases(score, view.costs, refuted)
+    gap = np.ascontiguousarray(gap.T)[rivals, np.newaxis]
+    score = np.max([_score(gap, information, h, view, pooled) for h in _sums(view)], axis=0)
+    return pooled.without_aliases(np.ascontiguousarray(score.T), view.costs, refuted)
 
 
 def _sums(view: View) -> list[Array]:
-    """The sums of money that a decision thinks of spending on an arm."""
+    """The sums of money that a decision thinks of spending on an arm, by row."""
     spent = view.budget - view.left
-    smallest = np.maximum(2 * view.costs.max(axis=1), CHUNK * spent)[:, np.newaxis]
+    smallest = np.maximum(2 * view.costs.max(axis=1), CHUNK * spent)
     return [smallest * times for times in MULTIPLES]
 
 
 class _Information(NamedTuple):
-    """What pulls are expected to reveal, with the row as the first axis: about tables, and about the rewards of
-    arms that are judged alone."""
+    """What pulls are expected to reveal, with the row as the last axis: about tables, and about the rewards of arms
+    that are judged alone."""
 
     leader: Indices
     rivals: Indices  # the arms that may be recommended, the leader among them
-    totals: Array  # of the posteriors: (row, z)
-    met: Array  # the chance that an outcome of arm j falls on z: (row, j, z)
-    moved: Array  # z's part of the variance of the gap between leader and rival a, times totals + 1: (row, a, z)
+    totals: Array  # of the posteriors: (z, row)
+    met: Array  # the chance that an outcome of arm j falls on z: (j, z, row)
+    moved: Array  # z's part of the variance of the gap between leader and rival a, times totals + 1: (a, z, row)
     alone: Flags  # (row, arm)
 
 
@@ -120,49 +130,65 @@ def _information(
     alone: Flags,
     rivals: Indices,
 ) -> _Information:
-    gradients = np.where(alone.T[:, np.newaxis], 0.0, gradients)
-    against = gradients[leader, :, np.arange(len(leader))].T - gradients[rivals]  # axes: rival, cell, row
+    if alone.any():
+        gradients = np.where(alone.T[:, np.newaxis], 0.0, gradients)
+    of_rivals = gradients if len(rivals) == len(gradients) else gradients[rivals]
+    against = np.ascontiguousarray(gradients[leader, :, np.arange(len(leader))].T) - of_rivals  # rival, cell, row
     cells, totals, met = tables.cells, tables.totals, pooled.expected_per_pull(view.evidence)
     moved = pooled.conditions.covariance(cells, against, against)
     # How far the prior is off is uncertain, too: if anything up to what it may be is equally likely, the variance is a
     # third of its square. Every z has a part of that, which outcomes on z remove.
     off = pooled.conditions.by_prior(cells, against)
-    moved += total(np.moveaxis(off / totals, 1, 0))[:, np.newaxis] * off * (totals + 1) / (3 * totals)
+    in_all = added_up(np.moveaxis(off / totals, 1, 0))[:, np.newaxis]
+    off *= (totals + 1) / (3 * totals)
+    off *= in_all
+    moved += off
     if tables.informed is not None:  # observations move the priors of private tables, as if these were further tables
         observed = np.zeros((len(met), *tables.informed.number.T.shape))
         observed[OBSERVE] = pooled.observed_shares(view.evidence).T
         moved = np.concatenate([moved, pooled.informing.moved(tables.informed, against)], axis=1)
         totals, met = np.concatenate([totals, tables.informed.number.T]), np.concatenate([met, observed], axis=1)
-    totals, met, moved = (np.ascontiguousarray(np.moveaxis(a, -1, 0)) for a in (totals, met, moved))
-    return _Information(leader, rivals, totals, met, moved, alone)
+    # Seven digits are enough for a score and take half as long. Rewards in another unit are rounded in another way, and
+    # that must not show in these digits.
+    digits = np.float64 if pooled.is_real else np.float32
+    return _Information(leader, rivals, totals, met, moved.astype(digits), alone)
 
 
 def _score(gap: Array, information: _Information, money: Array, view: View, pooled: PooledEstimator) -> Array:
-    """log of Σ_a E[max(gap_a + spread_ja N(0, 1), 0)] / money, for this much money spent on arm j: axes (row, j)."""
-    spreads = _spreads(information, money / view.costs, view, pooled)
-    spreads[np.arange(len(gap)), :, np.searchsorted(information.rivals, information.leader)] = 0.0
-    return np.asarray(log_improvements(gap[:, np.newaxis], spreads) - np.log(money))
+    """log of Σ_a E[max(gap_a + spread_aj N(0, 1), 0)] / money, for this much money spent on arm j: axes (j, row)."""
+    spreads = _spreads(information, np.ascontiguousarray((money[:, np.newaxis] / view.costs).T), view, pooled)
+    spreads[np.searchsorted(information.rivals, information.leader), :, np.arange(len(money))] = 0.0
+    return np.asarray(log_improvements(gap, spreads) - np.log(money))
 
 
 def _spreads(information: _Information, pulls: Array, view: View, pooled: PooledEstimator) -> Array:
-    """How far so many pulls of arm j are expected to move the gap between leader and rival a: axes (row, j, a)."""
-    now = information.totals[:, np.newaxis] + 1
-    learnt = 1 / now - 1 / (now + pulls[..., np.newaxis] * information.met)
-    # Seven digits are enough for a score and take half as long; a matrix product's bits would depend on the machine.
-    # Rewards in another unit are rounded in another way, and that must not show in these digits.
-    digits = np.float64 if pooled.is_real else np.float32
-    squares = np.einsum("rjz,raz->rja", learnt.astype(digits), information.moved.astype(digits)).astype(float)
+    """How far so many pulls of arm j are expected to move the gap between leader and rival a: axes (a, j, row)."""
+    now = information.totals + 1
+    learnt = pulls[:, np.newaxis] * information.met
+    learnt += now
+    np.divide(1.0, learnt, out=learnt)
+    np.subtract(1 / now, learnt, out=learnt)
+    squares = _added_up(information.moved, learnt.astype(information.moved.dtype)).astype(float)
     if information.alone.any():
         squares += _own_parts(information, pulls, view, pooled)
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
 
+def _added_up(moved: NDArray[np.floating], learnt: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Σ_z of products, one z after the other: axes (a, j, row). A matrix product's bits would depend on the machine. A
+    single row is added up as two would be: alone, NumPy would add its numbers in another order."""
+    if learnt.shape[-1] == 1:
+        moved, learnt = np.repeat(moved, 2, axis=-1), np.repeat(learnt, 2, axis=-1)
+        return np.asarray(np.einsum("azr,jzr->ajr", moved, learnt)[..., :1])
+    return np.asarray(np.einsum("azr,jzr->ajr", moved, learnt))
+
+
 def _own_parts(information: _Information, pulls: Array, view: View, pooled: PooledEstimator) -> Array:
     """What pulls of an arm that is judged by its own rewards move: its own mean, and if it leads, every gap."""
-    variances, number = pooled.own.known(view.evidence).variances, view.told + 2
-    moved = np.where(information.alone, variances * (1 / number - 1 / (number + pulls)), 0.0)
-    rivals, rows, leader = information.rivals, np.arange(len(moved)), information.leader
-    found = np.zeros((*moved.shape, len(rivals)))
-    found[:, rivals, np.arange(len(rivals))] = moved[:, rivals]
-    found[rows, leader] += moved[rows, leader][:, np.newaxis]
+    variances, number = pooled.own.known(view.evidence).variances.T, view.told.T + 2
+    moved = np.where(information.alone.T, variances * (1 / number - 1 / (number + pulls)), 0.0)
+    rivals, rows, leader = information.rivals, np.arange(moved.shape[1]), information.leader
+    found = np.zeros((len(rivals), *moved.shape))
+    found[np.arange(len(rivals)), rivals] = moved[rivals]
+    found[:, leader, rows] += moved[leader, rows]
     return found

@@ -23,7 +23,7 @@ import numpy as np
 
 from dobandit.arrays import Array, Indices
 from dobandit.chance import Chance
-from dobandit.estimate.pooled import Added, ArmEstimates, PooledEstimator, Tables, total
+from dobandit.estimate.pooled import Added, ArmEstimates, PooledEstimator, Tables, added_up
 from dobandit.policies.guard import Guarded, OnPooledEvidence
 from dobandit.policies.protocol import DRAW, DRAW_SAYS, DRAWN, OBSERVE, Choice, Reason, View, rows_of, updated
 from dobandit.policies.ties import pick
@@ -204,10 +204,10 @@ def _as_good(pooled: PooledEstimator, view: View, gradients: Array, tables: Tabl
     reduction = pooled.conditions.covariance(tables.cells, gradients, gradients)
     reduction /= (tables.totals + 1) * (tables.totals + 2)
     reached = pooled.expected_per_pull(view.evidence)
-    own = total(np.moveaxis(reached * reduction, 1, 0))
-    by_observing = total(np.moveaxis(reached[OBSERVE] * reduction, 1, 0))
+    own = added_up(np.moveaxis(reached * reduction, 1, 0))
+    by_observing = added_up(np.moveaxis(reached[OBSERVE] * reduction, 1, 0))
     if tables.informed is not None:
         number = tables.informed.number.T
         moved = pooled.informing.moved(tables.informed, gradients) / ((number + 1) * (number + 2))
-        by_observing += total(np.moveaxis(pooled.observed_shares(view.evidence).T * moved, 1, 0))
+        by_observing += added_up(np.moveaxis(pooled.observed_shares(view.evidence).T * moved, 1, 0))
     return np.divide(by_observing, own, out=np.zeros(own.shape), where=own > 0).T

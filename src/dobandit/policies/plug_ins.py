@@ -13,14 +13,16 @@ from __future__ import annotations
 import inspect
 import sys
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dobandit.errors import MissingPolicy, PolicyError, listing
 from dobandit.policies.protocol import Policy
 from dobandit.policies.scalar import ScalarPolicy
 from dobandit.problem import OBJECTIVES
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "dobandit.policies"
 Kind = type[Policy] | Policy | Any  # a class of policies, a policy, or a function that chooses for one trial
@@ -29,6 +31,8 @@ _HANDED: dict[str, Kind] = {}  # what this process handed in: a class in a funct
 
 def offered() -> dict[str, EntryPoint]:
     """What installed packages offer, by name."""
+    from importlib.metadata import entry_points  # takes as long to import as half of a study's command
+
     return {entry.name: entry for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name)}
 
 

@@ -41,7 +41,7 @@ class View:
     affordable: Flags
     pulls: Array  # pending ones included
 
-    def take(self, rows: Indices) -> View:
+    def take(self, rows: Indices | slice) -> View:
         """Some of the rows."""
         arrays: dict[str, Any] = {k: value[rows] for k, value in vars(self).items() if isinstance(value, np.ndarray)}
         return replace(self, evidence=self.evidence.take(rows), **arrays)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from html import escape
-from importlib.resources import files
 from pathlib import Path
 
 from dobandit.report.page import Page, Part, Picture, Points, Section, Table
@@ -29,6 +28,8 @@ def to_html(page: Page) -> str:
     True
     """
     facts = "".join(f"<dt>{_text(name)}</dt><dd>{_text(value)}</dd>" for name, value in page.facts.items())
+    from importlib.resources import files
+
     style = files("dobandit.report").joinpath("style.css").read_text(encoding="utf-8")
     head = HEAD.format(title=escape(page.title.replace("`", "")), style=style)
     lead = f"<p>{_text(page.lead)}</p>" if page.lead else ""

@@ -9,8 +9,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from dobandit.plots import to_bytes
-
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -39,6 +37,8 @@ class Picture(NamedTuple):
 
     @classmethod
     def of(cls, figure: Figure, name: str, shows: str) -> Picture:
+        from dobandit.plots import to_bytes
+
         return cls(name, to_bytes(figure, "svg"), shows, to_bytes(figure, "png"))
 
 

@@ -18,7 +18,6 @@ difference of two means is one more such mean, whose range is twice as wide.
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 
 import numpy as np
 
@@ -28,6 +27,13 @@ from dobandit.estimate.observational.plugin import PlugIn, Rows
 MOST_SKEWED = 1.5  # the largest skewness of a mean that is allowed for: that of a mean of few outcomes
 
 
+def deviations(level: float) -> float:
+    """The standard deviations between the middle of a normal variable and the ends of its interval at this level."""
+    from statistics import NormalDist  # a study that asks needs none, and it takes long to import
+
+    return NormalDist().inv_cdf(0.5 + level / 2)
+
+
 def interval(found: PlugIn, lowest: float, highest: float, level: float) -> tuple[float, float]:
     """The interval of a mean in the units of the outcome, which lies between `lowest` and `highest`.
 
@@ -35,7 +41,7 @@ def interval(found: PlugIn, lowest: float, highest: float, level: float) -> tupl
     """
     width = highest - lowest
     share = (found.mean - lowest) / width if width else 0.5
-    z = NormalDist().inv_cdf(0.5 + level / 2)
+    z = deviations(level)
     squared = max(squared_error(found.rows, z) + z * z * found.covariance, 0.0)
     is_measured = found.rows.thirds is not None
     down, up = leaning_distances(found.rows, squared, z) if is_measured else score_distances(share, squared)

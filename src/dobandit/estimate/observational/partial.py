@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
@@ -26,7 +25,7 @@ from dobandit.arrays import Array
 from dobandit.errors import DataError, DobanditError, NotIdentifiable, listing
 from dobandit.estimate.observational.agreeing import Ends, Natural, Query, Sharp
 from dobandit.estimate.observational.from_rows import effect
-from dobandit.estimate.observational.interval import score_distances, squared_error
+from dobandit.estimate.observational.interval import deviations, score_distances, squared_error
 from dobandit.estimate.observational.linear_program import can_solve
 from dobandit.estimate.observational.plugin import Rows
 from dobandit.estimate.observational.question import arm_of, checked_level, codes_of
@@ -186,7 +185,7 @@ def _by_score(natural: Natural, counts: Array, level: float) -> Ends:
     rows, width = counts.sum(), highest - lowest
     before = tuple(range(len(natural.covariates) + len(natural.instruments)))
     as_set = counts.sum(axis=before)[tuple(query.settings.values())]
-    z, found = NormalDist().inv_cdf(0.5 + level / 2), list[float]()
+    z, found = deviations(level), list[float]()
     for unseen in (0.0, 1.0):
         values = np.append((query.worth - lowest) / width, unseen)
         shares = np.append(as_set, rows - as_set.sum()) / rows

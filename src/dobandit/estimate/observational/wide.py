@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 
 from dobandit.errors import DataError, MissingExtra, listing
 from dobandit.estimate.observational.cases import Cases, read_cases
-from dobandit.estimate.observational.interval import squared_error
+from dobandit.estimate.observational.interval import deviations, squared_error
 from dobandit.estimate.observational.plugin import Rows, table_cells
 from dobandit.estimate.observational.robust import overlap_fails, robust_scores
 from dobandit.estimate.observational.scale import Scale, is_distribution
@@ -63,7 +62,7 @@ def wide_effect(
 def _combined(cases: Cases, terms: Sequence[tuple[float, Arm, Scores]], level: float, exact: bool) -> Wide:
     """The average of the rows' scores, and how uncertain it is."""
     values = np.sum([factor * scores.values for factor, _, scores in terms], axis=0)
-    mean, z = cases.average(values), NormalDist().inv_cdf(0.5 + level / 2)
+    mean, z = cases.average(values), deviations(level)
     squared = z * z * cases.average((values - mean) ** 2) / cases.total
     squared += sum(factor**2 * _of_small_cells(scores.cells, z) for factor, _, scores in terms)
     fits = {arm: scores.fit for _, arm, scores in terms if scores.fit}

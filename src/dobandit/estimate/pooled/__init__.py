@@ -6,7 +6,7 @@ and `repair` adds hidden causes where the outcomes contradict the graph. docs/ho
 """
 
 from dobandit.estimate.pooled.arm_estimates import ArmEstimates
-from dobandit.estimate.pooled.circuit import total
+from dobandit.estimate.pooled.circuit import added_up, total
 from dobandit.estimate.pooled.dominance import Standing, standings
 from dobandit.estimate.pooled.estimator import PooledEstimator, Tables
 from dobandit.estimate.pooled.formula_choice import MOST_CELLS, sums_fit

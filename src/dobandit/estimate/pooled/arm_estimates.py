@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dobandit.arrays import Array, Indices
-from dobandit.estimate.pooled.circuit import total
+from dobandit.estimate.pooled.circuit import added_up, total
 from dobandit.estimate.pooled.pool import Pair, Pool
 from dobandit.estimate.pooled.posterior import Conditions
 
@@ -34,9 +34,12 @@ class ArmEstimator:
         self._in_turn = _in_turn(pool)
         self._several = [k for k, choices in enumerate(pool.choices) if len(choices) > 1]
         self._is_simple = not pool.pairs and not self._several
+        self._is_one_each = self._is_simple and pool.choices == [[(k,)] for k in range(pool.arms)]
 
     def means(self, estimates: Array, weights: Array) -> Array:
         """The weighed estimates of every arm: axes (estimate, ...) become (arm, ...)."""
+        if self._is_one_each:
+            return estimates
         weighed = estimates if self._is_simple else weights * estimates
         found = np.zeros((self._pool.arms, *estimates.shape[1:]))
         for arms, places in self._in_turn:
@@ -58,8 +61,9 @@ class ArmEstimator:
 
     def _variance(self, cells: Array, totals: Array, g: Array, h: Array) -> Array:
         """Variances or covariances of functions with these gradients: axes (..., row)."""
-        parts = self._conditions.covariance(cells, g, h) / (totals + 1)
-        return total(np.moveaxis(parts, -2, 0))
+        parts = self._conditions.covariance(cells, g, h)
+        parts /= totals + 1
+        return added_up(np.moveaxis(parts, -2, 0))
 
     def _weights(self, cells: Array, totals: Array, gradients: Array) -> Array:
         weights = np.ones((len(gradients), cells.shape[1]))
@@ -97,7 +101,7 @@ class ArmEstimator:
         The delta method takes the errors of all cells to be independent, so that many empty ones seem to make a sure
         mean. But they are wrong together, if the truth is not what the prior says: here their errors add up.
         """
-        return total(np.moveaxis(self._conditions.by_prior(cells, g) / totals, -2, 0))
+        return added_up(np.moveaxis(self._conditions.by_prior(cells, g) / totals, -2, 0))
 
 
 def _in_turn(pool: Pool) -> list[tuple[Indices | slice, Indices]]:

@@ -28,10 +28,14 @@ from dobandit.estimate.pooled.derivative import DenseDerivative, Derivative, Ste
 
 def total(values: Array) -> Array:
     """The sum along the first axis, in an order that no batch can change: one half is added to the other."""
+    return added_up(np.array(values, order="C"))
+
+
+def added_up(values: Array) -> Array:
+    """The same, where the values are not needed any more: they are overwritten."""
     left = len(values)
     if not left:
         return np.zeros(values.shape[1:])
-    values = np.array(values, order="C")
     while left > 1:
         half, odd = divmod(left, 2)
         values[:half] += values[half : 2 * half]

@@ -85,7 +85,7 @@ class PooledEstimator:
     def translated(self, evidence: Evidence, other: PooledEstimator) -> Evidence:
         """The same outcomes in the tables of another graph."""
         joint = self.together(evidence)
-        of_graph = other.joint.counts(joint, other._places, other._together)
+        of_graph = other.joint.counts(joint, other._places, other._together).T
         return replace(evidence, layout=other.layout, counts=np.concatenate([of_graph, joint], axis=1))
 
     @property

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
-from dobandit.estimate.pooled.circuit import total
+from dobandit.estimate.pooled.circuit import added_up
 from dobandit.estimate.pooled.formulas import Do
 from dobandit.estimate.pooled.pool import Pool
 from dobandit.estimate.pooled.posterior import Conditions
@@ -40,24 +40,28 @@ class ExpectedCounts:
         self._table = np.repeat(np.arange(len(sizes)), sizes)  # of every cell that observations fill
         self._guess = np.repeat(1.0 / np.maximum(sizes, 1), sizes)[:, np.newaxis]
         self._of_condition, self._first = conditions.table, conditions.start[:-1]
-        self._meets, self._share, self._own, groups = _places(pool, conditions, sources)
+        self._share, self._own, groups = _places(pool, conditions, sources)
         self._group, self._before, self._both = groups.compiled()
 
     def per_pull(self, counts: Array) -> Array:
         """The chance that an outcome of an arm is counted on a condition of a table that it may enter, from the counts
         of `tables` with axes (row, cell): axes (arm, z, row)."""
-        expected = np.where(self._meets[..., np.newaxis], self._from_observations(counts), 0.0)
-        own = np.concatenate([counts.T, np.zeros((1, len(counts)))])[self._own]
-        number = np.add.reduceat(own, self._first, axis=1).take(self._of_condition, axis=1)
-        return np.asarray((own + GUESS_WEIGHT * expected) / (number + GUESS_WEIGHT))
+        found = GUESS_WEIGHT * self._from_observations(counts)
+        own = np.concatenate([counts.T, np.zeros((1, len(counts)))]).take(self._own, axis=0)
+        number = np.add.reduceat(own, self._first, axis=1) + GUESS_WEIGHT
+        found += own
+        found /= number.take(self._of_condition, axis=1)
+        return np.asarray(found)
 
     def _from_observations(self, counts: Array) -> Array:
         seen = counts[:, : self._observed].T
         number = np.add.reduceat(seen, self._starts, axis=0).take(self._table, axis=0) if len(seen) else seen
         one, zero = np.ones((1, len(counts))), np.zeros((1, len(counts)))
         shares = np.concatenate([(seen + self._guess) / (number + 1), one, zero])
-        before, both = (np.concatenate([total(shares[members]), one]) for members in (self._before, self._both))
-        return np.asarray(shares[self._share] * (before / both)[self._group])
+        before, both = (np.concatenate([added_up(shares[members]), one]) for members in (self._before, self._both))
+        found = shares.take(self._share, axis=0)
+        found *= (before / both).take(self._group, axis=0)
+        return np.asarray(found)
 
 
 class _Sources:
@@ -228,9 +232,9 @@ class _Groups:
         return padded.T
 
 
-def _places(pool: Pool, conditions: Conditions, sources: _Sources) -> tuple[Flags, Indices, Indices, _Groups]:
-    """For every arm and condition: whether its outcomes can be counted there; the cell of observations, or the one that
-    is sure; the cell of own outcomes, or the one behind them all; and the group."""
+def _places(pool: Pool, conditions: Conditions, sources: _Sources) -> tuple[Indices, Indices, _Groups]:
+    """For every arm and condition: the cell of observations, or the one that is sure, or the one that is never met
+    where its outcomes cannot be counted; the cell of own outcomes, or the one behind them all; and the group."""
     meets = np.zeros((pool.arms, len(conditions)), dtype=bool)
     share = np.full(meets.shape, sources.observed, dtype=np.intp)
     own = np.full(meets.shape, sources.layout.size, dtype=np.intp)
@@ -251,4 +255,4 @@ def _places(pool: Pool, conditions: Conditions, sources: _Sources) -> tuple[Flag
             meets[k, at] = context.is_set[z]
             groups.add(k, at, z, context, start)
             share[k, at] = start + z
-    return meets, share, own, groups
+    return np.where(meets, share, sources.observed + 1), own, groups

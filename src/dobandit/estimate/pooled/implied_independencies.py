@@ -32,6 +32,11 @@ class Strata(NamedTuple):
     cells: Indices  # in the tables of all independencies; axes: value of the one variable, of the other, stratum
     which: Indices  # independence every stratum belongs to
 
+    def fewest(self, moments: bool) -> int:
+        """The least number of outcomes of a stratum that counts."""
+        b, a = map(int, self.cells.shape[:2])
+        return b * FEWEST_MEASURED if moments else b * a * FEWEST
+
 
 class ImpliedIndependencies:
     """The independencies between variables that act on the reward; none where there is no joint table of all outcomes.
@@ -47,6 +52,10 @@ class ImpliedIndependencies:
         self._tables = Layout(problem, [_table(one, problem, joint.arms) for one in self.independencies])
         self._places = joint.places(self._tables.tables) if self.independencies else np.zeros((0, 0), dtype=np.intp)
         self._strata = {moments: _strata(self._tables, moments) for moments in (False, True)}
+        self._fewest = min(
+            (strata.fewest(moments) for moments, all_strata in self._strata.items() for strata in all_strata), default=0
+        )
+        self._is_by_arm = problem.sets_single_variables
 
     def violations(self, counts: Array) -> Array:
         """How many standard deviations the outcomes are off each independence, where that is too many, else 0.
@@ -57,12 +66,33 @@ class ImpliedIndependencies:
         together = max(1, MOST_NUMBERS // max(self._tables.size, 1))
         for first in range(0, len(counts) if self.independencies else 0, together):
             part = found[first : first + together]
-            tables = self._joint.counts(counts[first : first + together], self._places, self._tables.size)
-            for cells, which in self._strata[False]:
-                np.maximum(part, deviations(tables.T[cells], which, len(self.independencies)), out=part)
-            for cells, which in self._strata[True]:
-                np.maximum(part, deviations_of_means(tables.T[cells], which, len(self.independencies)), out=part)
+            self._test(counts[first : first + together], part)
         return np.where(found > VIOLATED, found, 0.0)
+
+    def _test(self, counts: Array, found: Array) -> None:
+        """Raise the standard deviations that were found to those of these counts. Arms with too few outcomes, which
+        would not count, are left out: at most times these are all arms but a few."""
+        cells = self._cells_with_enough(counts)
+        places = self._places[:, cells]
+        kept = np.zeros(self._tables.size + 1, dtype=bool)
+        kept[places] = True
+        kept[-1] = False  # where cells go that a table does not hold
+        number = np.where(kept, np.cumsum(kept) - 1, kept.sum())
+        tables = self._joint.counts(counts[:, cells], number[places], int(kept.sum()))
+        for moments, deviate in ((False, deviations), (True, deviations_of_means)):
+            for strata in self._strata[moments]:
+                some = np.flatnonzero(kept[strata.cells[0, 0]])
+                of_strata = tables[number[strata.cells[..., some]]]
+                np.maximum(found, deviate(of_strata, strata.which[some], len(self.independencies)), out=found)
+
+    def _cells_with_enough(self, counts: Array) -> Indices:
+        """The cells of the joint table whose arms have enough outcomes to count, in some row; where arms are tested as
+        one, all cells."""
+        cells = np.arange(counts.shape[1])
+        if not self._is_by_arm:
+            return cells
+        outcomes = self._joint.outcomes_by_arm(counts).max(axis=0)
+        return np.asarray(cells.reshape(len(outcomes), -1)[outcomes > self._fewest - 0.5].ravel())
 
 
 def _implied(problem: Problem) -> list[Independence]:

@@ -47,6 +47,11 @@ class Joint:
         """How many outcomes there are: axes (row)."""
         return np.asarray(counts[:, self.layout.numbers].sum(axis=1) if self.layout.has_moments else counts.sum(axis=1))
 
+    def outcomes_by_arm(self, counts: Array) -> Array:
+        """The same of every arm, where each has a part of its own: axes (row, arm)."""
+        numbers = counts[:, self.layout.numbers] if self.layout.has_moments else counts
+        return np.asarray(numbers.reshape(len(counts), len(self.arms), -1).sum(axis=2))
+
     def places(self, tables: Sequence[CountTable]) -> Indices:
         """Where each cell of the joint table belongs in other tables that lie behind each other: axes (table, cell).
         What a table does not hold goes to a cell behind them all."""
@@ -78,12 +83,13 @@ class Joint:
         return found.ravel()
 
     def counts(self, counts: Array, places: Indices, size: int) -> Array:
-        """The other tables, which have so many cells, from the counts of the joint one: axes (row, cell)."""
-        rows, cells = np.nonzero(counts)
-        target = places[:, cells] + rows * (size + 1)
-        weights = np.broadcast_to(counts[rows, cells], target.shape)
-        found = np.bincount(target.ravel(), weights.ravel(), len(counts) * (size + 1))
-        return np.asarray(found.reshape(len(counts), size + 1)[:, :size], dtype=float)
+        """The other tables, which have so many cells, from the counts of the joint one: axes (cell, row)."""
+        some = np.flatnonzero(counts != 0)
+        rows, cells = np.divmod(some, max(counts.shape[1], 1))
+        target = places[:, cells] * len(counts) + rows
+        weights = np.broadcast_to(counts.ravel()[some], target.shape)
+        found = np.bincount(target.ravel(), weights.ravel(), (size + 1) * len(counts))
+        return np.asarray(found.reshape(size + 1, len(counts))[:size], dtype=float)
 
 
 def _parts(problem: Problem, counted: frozenset[str]) -> list[int]:

@@ -85,6 +85,8 @@ class Conditions:
     def by_prior(self, cells: Array, g: Array) -> Array:
         """How far functions with these gradients may be off where the prior stands for a condition: its standard
         deviation if all values are equally likely, times this over the posterior's total."""
+        if self._all_binary:
+            return np.asarray(PRIOR * np.abs(_differences(g)))
         uniform = np.broadcast_to(1 / self.card[self.of_cell][:, np.newaxis], g.shape)
         return self._off(uniform, g)
 
@@ -96,12 +98,23 @@ class Conditions:
         """Σ_v p g h - (Σ_v p g)(Σ_v p h) for every condition, of gradients with axes (..., cell, row).
 
         Divided by one more than the Dirichlet's total, it is the condition's part of the covariance of two functions
-        of the tables with these gradients (delta method).
+        of the tables with these gradients (delta method). With two values it is P(0) P(1) times the differences of the
+        gradients between them, which takes half as long and loses no digits.
         """
+        if self._all_binary:
+            between = _differences(g)
+            found = between * (between if h is g else _differences(h))
+            found *= cells[..., 0::2, :] * cells[..., 1::2, :]
+            return np.asarray(found)
         weighed = cells * g
         if h is g:
             return np.asarray(self.sums(weighed * g) - self.sums(weighed) ** 2)
         return np.asarray(self.sums(weighed * h) - self.sums(weighed) * self.sums(cells * h))
+
+
+def _differences(gradients: Array) -> Array:
+    """How far the first value of each condition is above the second, where all have two: axes (..., condition, row)."""
+    return np.asarray(gradients[..., 0::2, :] - gradients[..., 1::2, :])
 
 
 def shared_groups(layout: Layout, private: bool) -> list[Indices]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from importlib.metadata import version
 from typing import NamedTuple, Protocol
 
 from dobandit.study.events import Event, Row, T
 from dobandit.study.facts import Fact
+from dobandit.version import VERSION
 
-VERSION = version("dobandit")
 SCHEMA = 2  # of this version; a newer one is refused, an older one is brought up to date by the first write
 LAST = 2**31 - 1  # the largest number that an event can have
 FORMAT = 9  # of a snapshot's text: to be raised with every change of how totals are saved

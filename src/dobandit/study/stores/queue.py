@@ -40,8 +40,8 @@ class Queue:
 
     def is_empty(self) -> bool:
         """Whether nobody has to be waited for, as far as is known."""
-        if self._file is None and not self._open(os.O_RDWR):
-            return True
+        if self._file is None and not (os.access(self._path, os.F_OK) and self._open(os.O_RDWR)):
+            return True  # most studies have no such file, and to look is faster than to fail
         following, served = self._counters()
         return following == served
 
