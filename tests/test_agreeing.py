@@ -49,6 +49,14 @@ def sharp(query: Query) -> Sharp:
     return found
 
 
+def test_the_ends_of_a_log_are_those_of_two_shares() -> None:
+    """12 of 100 rows have X=1 and won; with those that had X=0 there are 72 that won or might have. The ends are the
+    outer ones of Wilson's intervals of both shares."""
+    rows = {"X": [1] * 40 + [0] * 60, "Y": [1] * 12 + [0] * 28 + [1] * 30 + [0] * 30}
+    found = db.bounds(BOW, rows, do={"X": 1}, reward="Y")
+    assert (found.low, found.high) == pytest.approx((0.0699941, 0.7986031), abs=1e-6)
+
+
 def test_a_bow_has_the_bounds_of_manski() -> None:
     rng = np.random.default_rng(1)
     for x in (0, 1):

@@ -392,6 +392,13 @@ def rising(intervals: list[tuple[float, float]]) -> bool:
     return all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(intervals))
 
 
+def wilson(successes: int, n: int) -> tuple[float, float]:
+    """The interval of Wilson (JASA 1927) at 95 %."""
+    share, z = successes / n, 1.959964
+    middle, half = share + z * z / (2 * n), z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return (middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)
+
+
 def test_both_ends_rise_with_every_success_of_a_plain_mean() -> None:
     for n in range(1, 301):
         shares = [k / n for k in range(n + 1)]
@@ -401,7 +408,8 @@ def test_both_ends_rise_with_every_success_of_a_plain_mean() -> None:
     for n in (1, 2, 7, 100):
         asked = [db.effect("Y", {"Y": [0, 1]}, do={}, reward="Y", weights=[n - k, k]) for k in range(n + 1)]
         assert rising([(e.low, e.high) for e in asked])
-        assert asked[n].low == pytest.approx(n / (n + 1.959964**2), abs=1e-6)  # Wilson (1927)
+        for k, answer in enumerate(asked):
+            assert (answer.low, answer.high) == pytest.approx(wilson(k, n), abs=1e-6)
 
 
 @pytest.mark.parametrize(("treated", "others"), [((1, 1), (0, 0)), ((6, 9), (3, 0)), ((2, 12), (2000, 10))])

@@ -115,8 +115,7 @@ def _others(node: ast.expr | ast.stmt) -> Iterator[ast.AST]:
         case ast.Constant(bool() as value):
             yield ast.Constant(not value)
         case ast.Constant(int() | float() as value):
-            yield ast.Constant(value + 1)
-            yield ast.Constant(value - 1)
+            yield from (ast.Constant(other) for other in (value + 1, value - 1) if other != value)  # 1e100 + 1 is equal
         case ast.Name(name) if name in OTHER_NAME:
             yield ast.Name(OTHER_NAME[name])
         case ast.Attribute(value, name) if name in OTHER_NAME:
