@@ -6,7 +6,7 @@ import math
 import subprocess
 import sys
 from collections import Counter
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import combinations, pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -489,6 +489,17 @@ def test_a_study_that_waits_before_its_first_outcome_is_drawn_from_that_outcome(
         left, right = figure.axes[1].get_xlim()
         assert left < first.timestamp() / 86400 < left + 0.05 * (right - left)
         assert right == times[-1].timestamp() / 86400
+
+
+@pytest.mark.parametrize("hours", [0.001, 0.07, 1, 4, 30, 96, 24 * 100, 24 * 400, 24 * 1500])
+def test_every_span_of_time_has_dates_below_it(hours: float) -> None:
+    """Warnings are errors here: matplotlib warns where it finds no unit for the dates."""
+    times = [datetime(2026, 1, 1, tzinfo=UTC) + timedelta(hours=k * hours) for k in (0, 1)]
+    course = Course("do(X=1)", [0.5, 0.6], [0.1] * 2, [0.9] * 2)
+    figure = study_figure(Timeline(times, [1.0, 2.0], [20.0] * 2, [course]), [], reward="Y", title="")
+    figure.canvas.draw()
+    left, right = figure.axes[1].get_xlim()
+    assert sum(left <= tick <= right for tick in figure.axes[1].get_xticks()) >= 2
 
 
 def test_what_bands_are_is_said_above_all_curves() -> None:

@@ -160,7 +160,7 @@ def refuses(path: Path) -> bool:
         ("DELETE FROM event WHERE number = 4", "events are missing"),
         ("UPDATE event SET content = '{}' WHERE number = 3", "event 3 makes no sense: told has no outcome"),
         ("UPDATE event SET content = 'x' WHERE number = 3", "event 3 makes no sense"),
-        ("UPDATE event SET content = replace(content, 'f-kube', 'f-cube') WHERE number = 1", "no policy 'f-cube'"),
+        ("UPDATE event SET content = replace(content, 'f-kube', 'f-cube') WHERE number = 1", "policy f-cube"),
         ("UPDATE event SET content = replace(content, '60.0', '-6.0') WHERE number = 1", "expected a positive number"),
         ('UPDATE event SET content = replace(content, \'["Z","X"]\', \'["Y","Z"]\') WHERE number = 1', "cycle"),
         ("UPDATE event SET content = json_set(content, '$.arm', 99) WHERE number = 2", "make no sense"),

@@ -95,6 +95,7 @@ def _as_dates(axes: Axes, timeline: Timeline) -> None:
     days = _days(timeline)
     start = next((day for day, spent in zip(days, timeline.spent, strict=True) if spent > 0), days[0])
     axes.set_xlim(start - max(MOMENT, AIR * (days[-1] - start)), days[-1])
-    locator = dates.AutoDateLocator(maxticks=7)  # type: ignore[no-untyped-call]
+    # With matplotlib's usual minimum of five ticks, no unit fits some spans, such as four days.
+    locator = dates.AutoDateLocator(minticks=3, maxticks=7)  # type: ignore[no-untyped-call]
     axes.xaxis.set_major_locator(locator)
     axes.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
