@@ -1,7 +1,8 @@
 """What is believed of every arm after all that was told and logged: means, intervals, and draws from the posterior.
 
 All data are pooled through the graph (dobandit.estimate.pooled); an arm whose own rewards contradict the graph, and one
-that only its own pulls inform, is judged by its own rewards. Intervals and probabilities are those of the draws.
+that only its own pulls inform, is judged by its own rewards. Where observations bound a mean, its draws lie inside of
+the bounds. Intervals and probabilities are those of the draws.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dobandit.arrays import Array, Flags
+from dobandit.certainty.bounded import bounded
 from dobandit.errors import TooDense
 from dobandit.estimate.pooled import Added, ArmEstimates, Doubts, OwnRewards, PooledEstimator, RepairedGraphs, Unit
 from dobandit.evidence import Evidence
@@ -101,10 +103,13 @@ def believed(
     if graphs is not None:
         ((_, pooled, seen),) = graphs.by_graph(evidence, doubted.added)
         known = pooled.stated(seen)
-        refuted = pooled.refuted(seen, refuted, known) if doubted.guards else refuted
+        if doubted.guards:
+            refuted = pooled.refuted(seen, refuted, pooled.guessing_no_means(seen, known))
         alone = pooled.judged_alone(refuted)[0]
         of_graph = _pooled_draws(pooled, seen, known, rng, number)
         means, draws = np.where(alone, means, known.means[:, 0]), np.where(alone, draws[: len(of_graph)], of_graph)
+        if unit is not None and unit.is_known[0]:
+            means, draws = _inside_bounds(pooled, seen, unit, alone, means, draws, rng)
         unknown &= alone | pooled.rests_on_prior(seen, known)[0]
         is_told = pooled.pool.told_by_observations & ~alone & ~unknown
         rows[1:] += np.where(is_told, rows[OBSERVE], 0.0)[1:]
@@ -136,6 +141,25 @@ def _pooled_draws(
     number = max(min(most, NUMBERS // pooled.pool.layout.size), 100)
     shift = rng.uniform(-MAX_PRIOR_SHIFT, MAX_PRIOR_SHIFT, (number, 1))
     return np.asarray(pooled.stated_draws(evidence, known, number, rng).T + shift * known.by_prior.T)
+
+
+def _inside_bounds(
+    pooled: PooledEstimator,
+    evidence: Evidence,
+    unit: Unit,
+    alone: Flags,
+    means: Array,
+    draws: Array,
+    rng: np.random.Generator,
+) -> tuple[Array, Array]:
+    """Means and draws of a measured reward inside of the bounds that observations leave. The bounds rest on the graph,
+    so an arm that contradicts it has only those of the range."""
+    low, high = pooled.natural_ends(evidence)
+    for place, k in enumerate(pooled.natural.arms):
+        ends = np.array([0.0, 1.0] if alone[k] else [low[0, place], high[0, place]])
+        least, most = ((ends - unit.centre[0]) / unit.scale[0]).tolist()
+        means[k], draws[:, k] = bounded(float(means[k]), draws[:, k], (least, most), rng)
+    return means, draws
 
 
 def _in_units(problem: Problem, unit: Unit | None, numbers: Array) -> Array:

@@ -14,10 +14,12 @@ from dobandit.arrays import Array, Flags, Indices
 from dobandit.estimate.pooled.arm_estimates import ArmEstimates, ArmEstimator
 from dobandit.estimate.pooled.circuit import total
 from dobandit.estimate.pooled.confounding import Learnt
+from dobandit.estimate.pooled.consistent_means import LearntMeans
 from dobandit.estimate.pooled.dominance import standings
 from dobandit.estimate.pooled.expected_counts import ExpectedCounts
 from dobandit.estimate.pooled.implied_independencies import ImpliedIndependencies
 from dobandit.estimate.pooled.informing import Informing
+from dobandit.estimate.pooled.informing_means import InformingMeans
 from dobandit.estimate.pooled.joint import Joint
 from dobandit.estimate.pooled.moments import MomentConditions
 from dobandit.estimate.pooled.natural import USUAL, NaturalBounds, RuledOut
@@ -69,6 +71,7 @@ class PooledEstimator:
         self.weighing = ArmEstimator(self.pool, self.conditions)
         self.expected = ExpectedCounts(self.pool, self.conditions)
         self.informing = Informing(self.pool, self.conditions)
+        self.means = InformingMeans(self.pool, self.conditions)
         self.natural = NaturalBounds(self.pool)
         self.implied = ImpliedIndependencies(problem, self.joint)
         self.own = OwnRewards(problem)
@@ -77,6 +80,7 @@ class PooledEstimator:
         self._predicted = slice(self._cells, self._cells + self.expected.layout.size)
         self._informing = slice(self._predicted.stop, self._predicted.stop + self.informing.layout.size)
         self._natural = slice(self._informing.stop, self._informing.stop + self.natural.layout.size)
+        self._means = slice(self._natural.stop, self._natural.stop + self.means.layout.size)
         self._together = self.layout.size - self.joint.layout.size  # where the joint table begins
         self._has_aliases = bool(self.pool.is_alias.any())
         # Only where variables are set together: dominated arms may teach, but are not pulled to earn, nor recommended.
@@ -91,8 +95,8 @@ class PooledEstimator:
     @property
     def _of_graph(self) -> tuple[CountTable, ...]:
         """The tables that depend on the graph."""
-        tables = self.pool.tables, self.expected.tables, self.informing.tables, self.natural.tables, self.own.tables
-        return tuple(chain.from_iterable(tables))
+        parts = self.pool, self.expected, self.informing, self.natural, self.means, self.own
+        return tuple(chain.from_iterable(part.tables for part in parts))
 
     @cached_property
     def layout(self) -> Layout:
@@ -170,9 +174,28 @@ class PooledEstimator:
 
     def stated(self, evidence: Evidence) -> ArmEstimates:
         """The estimates for a study's answers, whatever prior a policy explores with."""
-        conditions, weighing = self._stated
-        tables = _tables(conditions, *self._shapes(evidence, conditions, True))
-        return weighing.known(tables.cells, tables.totals)
+        tables = self._stated_tables(evidence)
+        return self._stated[1].known(tables.cells, tables.totals)
+
+    def guessing_no_means(self, evidence: Evidence, known: ArmEstimates) -> ArmEstimates:
+        """The stated estimates without a guess about means of a measured reward. A guess may be off by any number of
+        standard deviations, so own rewards that differ from it do not contradict the graph."""
+        if not len(self.means):
+            return known
+        tables = _tables(self._stated[0], *self._shapes(evidence, self._stated[0], True))
+        return self._stated[1].known(tables.cells, tables.totals)
+
+    def _stated_tables(self, evidence: Evidence) -> Tables:
+        conditions, _ = self._stated
+        shapes, informed = self._shapes(evidence, conditions, True)
+        if len(self.means):
+            known = self._learnt_means(evidence)
+            shapes[:, self.means.number], shapes[:, self.means.number + 1] = known.weights, known.means
+        return _tables(conditions, shapes, informed)
+
+    def _learnt_means(self, evidence: Evidence) -> LearntMeans:
+        counts = self.own.unit(evidence).standard(self.means.layout, evidence.counts[:, self._means])
+        return self.means.learnt(counts, self.counts(evidence))
 
     def stated_draws(self, evidence: Evidence, known: ArmEstimates, number: int, rng: np.random.Generator) -> Array:
         """Draws of all means from that posterior, for a batch of one row: axes (arm, draw)."""
@@ -180,22 +203,25 @@ class PooledEstimator:
         counts, circuit = self.counts(evidence), self.pool.circuit
         informed = self._informed(evidence, counts, True)
         other = informed and (self.informing.cells, self.informing.drawn_shapes(informed, number, rng))
-        cells = conditions.drawn(counts, number, rng, other)
+        cells, worth = conditions.drawn(counts, number, rng, other), np.maximum(counts[0], 1.0)
+        if len(self.means):
+            means, at = self._learnt_means(evidence), self.means.number
+            cells[at + 1], worth[at] = self.means.drawn(means, number, rng), means.weights[0]
         draws = weighing.means(circuit.outputs(circuit.values(cells)), np.repeat(known.weights, number, axis=1))
         if isinstance(conditions, StatedMoments):
-            return conditions.leant(draws, counts, known.means, known.gradients)
+            return conditions.leant(draws, counts, worth, known.means, known.gradients)
         return draws
 
     def rests_on_prior(self, evidence: Evidence, known: ArmEstimates) -> Flags:
         """The arms about which next to nothing is known: their uncertainty comes from conditions without any data. Axes
         (row, arm)."""
-        conditions, _ = self._stated
-        tables = _tables(conditions, *self._shapes(evidence, conditions, True))
+        (conditions, _), tables = self._stated, self._stated_tables(evidence)
         parts = conditions.covariance(tables.cells, known.gradients, known.gradients)
         parts = np.moveaxis(parts / (tables.totals + 1), -2, 0)
         is_empty = conditions.sums(np.ascontiguousarray(self.counts(evidence).T)) <= 0
         if tables.informed is not None:
             is_empty[self.informing.conditions] &= self.informing.seen(evidence.counts[:, self._informing]).T <= 0
+        is_empty[self.means.conditions] &= self.means.seen(evidence.counts[:, self._means]).T <= 0
         return np.asarray(total(np.where(is_empty[:, np.newaxis], parts, 0.0)) > BY_PRIOR * total(parts)).T
 
     @cached_property
@@ -261,11 +287,13 @@ class PooledEstimator:
     def from_log(self, evidence: Evidence, known: ArmEstimates) -> Array:
         """How far the means of answers follow the observations of what their arms set: by this share of any change of
         these. NaN for arms whose tables observations enter as a whole. Axes (row, arm)."""
-        conditions, _ = self._stated
-        tables = _tables(conditions, *self._shapes(evidence, conditions, True))
-        if tables.informed is None:
-            return np.full((len(evidence.told), self.pool.arms), np.nan)
-        return self.informing.followed(tables.informed, known.gradients).T
+        parts = [np.zeros((2, *known.means.shape))]
+        if (informed := self._informed(evidence, self.counts(evidence), True)) is not None:
+            parts.append(np.stack(self.informing.followed(informed, known.gradients)))
+        if len(self.means):
+            parts.append(np.stack(self.means.followed(self._learnt_means(evidence), known.gradients)))
+        spans, followed = sum(parts)
+        return np.asarray(np.where(spans > 0, followed / np.where(spans > 0, spans, 1.0), np.nan)).T
 
     def without_aliases(self, scores: Array, costs: Array, refuted: Array) -> Array:
         """Scores that are never the best for arms that the graph says to have the same mean as an earlier one (as do(),

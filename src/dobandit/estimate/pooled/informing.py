@@ -53,7 +53,7 @@ class Informing:
         self._seen = np.concatenate([none, *(_range(self.layout.slice(one.seen)) for one in informed)])
         card = [np.full(start[k + 1] - start[k], pool.layout.shapes[k][-1]) for k in places]
         cards = np.concatenate([none, *card])
-        groups = [_groups(pool.problem, self.layout, one) for one in informed]
+        groups = [settings_of(pool.problem, self.layout, one) for one in informed]
         numbers = [np.full(len(group), group.shape[1]) for group, _ in groups]
         table, begin = np.repeat(np.arange(len(card)), [*map(len, card)]), np.cumsum([0, *map(len, card)])[:-1]
         settings = np.concatenate([none, *numbers])
@@ -61,7 +61,7 @@ class Informing:
         self.rows = Rows(np.cumsum([0, *cards])[:-1], cards, settings, beside, table, begin)
         self._uniform = 1 / self.rows.spread(cards)
         self._as_set = np.concatenate([none, *(group[np.arange(len(group)), own] for group, own in groups)])
-        self._all = _padded([group for group, _ in groups], self.layout.size)
+        self._all = padded([group for group, _ in groups], self.layout.size)
         self._of_reward = np.array([one.private.variable == pool.problem.reward for one in informed], dtype=bool)
 
     def __len__(self) -> int:
@@ -82,16 +82,14 @@ class Informing:
         """Parameters of `cells` for draws from their posterior: axes (draw, cell)."""
         return drawn_shapes(known, self.rows, number, rng)
 
-    def followed(self, known: Learnt, gradients: Array) -> Array:
-        """The share by which functions with these gradients, axes (arm, cell, batch), follow what is seen, in all rows
-        together; NaN where they depend on none. Axes (arm, batch)."""
+    def followed(self, known: Learnt, gradients: Array) -> tuple[Array, Array]:
+        """How far functions with these gradients, axes (arm, cell, batch), follow all rows together, and by how much of
+        that what is seen: axes (arm, batch)."""
         g = gradients.take(self.cells, axis=1)
         ends = (np.asarray(each.reduceat(g, self.rows.first, axis=1)) for each in (np.maximum, np.minimum))
         most, least = ends
         spans = most - least
-        total = spans.sum(axis=1)
-        share = (spans * known.follows.T).sum(axis=1) / np.where(total > 0, total, 1.0)
-        return np.asarray(np.where(total > 0, share, np.nan))
+        return spans.sum(axis=1), (spans * known.follows.T).sum(axis=1)
 
     def moved(self, known: Learnt, gradients: Array) -> Array:
         """How far observations move functions with these gradients, axes (..., cell, batch): the part of each row in
@@ -120,16 +118,16 @@ class Informing:
         return np.where(of_reward, np.where(is_won, mean, 1 - mean), self._uniform)
 
 
-def informed_tables(pool: Pool) -> Iterator[Informed]:
-    """The private tables with a prior from observations."""
+def informed_tables(pool: Pool, moments: bool = False) -> Iterator[Informed]:
+    """The private tables with a prior from observations: those of a measured reward, with `moments`, or all others."""
     problem, found = pool.problem, set[CountTable]()
     for do, private in pool.unidentified():
-        if private in found or private.moments or not set(do) <= set(private.given):
+        if private in found or private.moments is not moments or not set(do) <= set(private.given):
             continue
         found.add(private)
         before = _before(problem.graph, do, private.given)
         if before is not None:
-            seen = replace(pooled(problem, private.variable, private.given), needed=False)
+            seen = replace(pooled(problem, private.variable, private.given), needed=False, moments=moments)
             yield Informed(private, seen, _settings(problem, do, before), do)
 
 
@@ -152,7 +150,7 @@ def _settings(problem: Problem, do: Do, before: tuple[str, ...]) -> CountTable:
     return CountTable(do[-1], (*before, *do[:-1]), arms=unchanged_by(problem, changing), needed=False)
 
 
-def _groups(problem: Problem, layout: Layout, one: Informed) -> tuple[Indices, Indices]:
+def settings_of(problem: Problem, layout: Layout, one: Informed) -> tuple[Indices, Indices]:
     """For every row of a private table: the cells that count the values of what is set, and which one is its own."""
     given, settings = one.private.given, one.settings
     cards = {v: len(problem.domains[v]) for v in (*given, *settings.variables)}
@@ -172,7 +170,7 @@ def _range(at: slice) -> Indices:
     return np.arange(at.start, at.stop)
 
 
-def _padded(groups: list[Indices], behind: int) -> Indices:
+def padded(groups: list[Indices], behind: int) -> Indices:
     """Groups of different sizes as one array, filled up with the cell behind all others."""
     widest = max((group.shape[1] for group in groups), default=0)
     filled = [np.pad(g, ((0, 0), (0, widest - g.shape[1])), constant_values=behind) for g in groups]

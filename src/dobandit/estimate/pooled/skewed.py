@@ -27,7 +27,7 @@ def usual_weight(n: Array, s: Array, q: Array, c: Array) -> float:
     return max(USUAL, float(skewness**2))
 
 
-def variances(n: Array, s: Array, q: Array, usual: float = USUAL) -> Array:
+def variances(n: Array, s: Array, q: Array, usual: Array | float = USUAL) -> Array:
     """The variance of a single reward from the number of rewards and the sums of their first two powers, in the unit in
     which the variance of all rewards is 1: where there are few, they are taken to vary as all do."""
     within = np.maximum(q - s**2 / np.maximum(n, 1.0), 0.0)

@@ -60,11 +60,12 @@ class StatedMoments(MomentConditions):
         of_rows = np.sqrt(spread / np.maximum(n, 1.0)) * rng.standard_t(n + USUAL, (number, len(n)))
         return np.asarray(of_centre + of_rows)
 
-    def leant(self, draws: Array, counts: Array, means: Array, gradients: Array) -> Array:
-        """Draws of the means of arms, with axes (arm, draw), leaning as their rewards do."""
+    def leant(self, draws: Array, counts: Array, worth: Array, means: Array, gradients: Array) -> Array:
+        """Draws of the means of arms, with axes (arm, draw), leaning as their rewards do. `worth`, by cell, are the
+        outcomes that a row counts for: more than its own where observations inform it."""
         thirds = np.zeros(len(draws))
         for rows in self._groups:
             n, s, q, c = (counts[0, self.number[rows] + k] for k in range(4))
-            of_rows = third_moments(n, s, q, c) / np.maximum(n, 1.0) ** 2
+            of_rows = third_moments(n, s, q, c) / worth[self.number[rows]] ** 2
             thirds += gradients[:, self.number[rows] + 1, 0] ** 3 @ of_rows
         return leant(draws.T, means[:, 0], thirds).T
