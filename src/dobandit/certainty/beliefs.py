@@ -103,8 +103,7 @@ def believed(
     if graphs is not None:
         ((_, pooled, seen),) = graphs.by_graph(evidence, doubted.added)
         known = pooled.stated(seen)
-        if doubted.guards:
-            refuted = pooled.refuted(seen, refuted, pooled.guessing_no_means(seen, known))
+        refuted = pooled.refuted(seen, refuted, known) if doubted.guards else refuted
         alone = pooled.judged_alone(refuted)[0]
         of_graph = _pooled_draws(pooled, seen, known, rng, number)
         means, draws = np.where(alone, means, known.means[:, 0]), np.where(alone, draws[: len(of_graph)], of_graph)

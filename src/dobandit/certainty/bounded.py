@@ -8,6 +8,7 @@ The order of the draws is kept, and so is how they go together with those of oth
 >>> rng = np.random.default_rng(1)
 >>> mean, draws = bounded(50.0, rng.normal(50, 80, 2000), (20.0, 360.0), rng)
 >>> print(mean, draws.mean().round(), draws.min().round(), draws.max().round())
+50.0 49.0 20.0 360.0
 """
 
 from __future__ import annotations

@@ -8,8 +8,9 @@ and `repair` adds hidden causes where the outcomes contradict the graph. docs/ho
 from dobandit.estimate.pooled.arm_estimates import ArmEstimates
 from dobandit.estimate.pooled.circuit import added_up, total
 from dobandit.estimate.pooled.dominance import Standing, standings
-from dobandit.estimate.pooled.estimator import PooledEstimator, Tables
+from dobandit.estimate.pooled.estimator import PooledEstimator
 from dobandit.estimate.pooled.formula_choice import MOST_CELLS, sums_fit
 from dobandit.estimate.pooled.improvement import log_improvements
 from dobandit.estimate.pooled.own import PRIOR, Own, OwnRewards, Unit
 from dobandit.estimate.pooled.repair import Added, Doubts, RepairedGraphs
+from dobandit.estimate.pooled.tables import Tables

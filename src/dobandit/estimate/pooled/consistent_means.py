@@ -9,18 +9,20 @@ between the usual reward and what is seen, and is as uncertain as the mean of tw
 strongly, of 30 where they act weakly. Own rewards overrule the guess and tell which degree it is: each is believed in
 proportion to how likely it makes the mean of the own rewards, which is taken to be normal.
 
-All rewards are in the data's own unit, in which their variance is 1. Half of 10,000 observations had X=1 and 2 more
-than the mean. What is expected of do(X=1) before its first pull, after 20 rewards like those, and after 20 at 0:
+All rewards are in the data's own unit, in which their mean is 0 and their variance 1. Those of 5,000 observations with
+X=0 are 0.8 below the mean, those of 5,000 with X=1 as much above it. The means of do(X=0) and do(X=1) before the first
+pull, after 20 rewards of do(X=1) that are like those seen, and after 20 that are not, and the rewards that each is worth:
 
->>> seen = SeenMeans(*np.array([[[5000.0]], [[10_000.0]], [[25_000.0]], [[5000.0]], [[10_000.0]]]))
->>> rows = MeanRows(np.array([2]), np.array([1]), np.array([0]), np.array([0]))
->>> for n, total in ((0, 0), (20, 40), (20, 0)):
-...     own = np.array([n, total, total**2 / max(n, 1) + n])[:, np.newaxis, np.newaxis]
-...     found = learnt_means(mean_priors(seen, rows), rows, own, np.ones((1, 1)))
+>>> number = np.array([[5000.0, 5000]])
+>>> seen = SeenMeans(number, number * [-0.8, 0.8], number, number, 2 * number)
+>>> rows = MeanRows(np.array([2, 2]), np.array([1, 1]), np.array([0, 0]), np.array([0]))
+>>> for n, mean in ((0, 0.0), (20, 0.8), (20, -0.8)):
+...     own = np.array([[[0, n]], [[0, n * mean]], [[0, n * (mean**2 + 0.36)]]])
+...     found = learnt_means(mean_priors(seen, rows), rows, own)
 ...     print(found.means.round(2), found.weights.round(1))
-[[2.]] [[19.8]]
-[[2.]] [[84.5]]
-[[0.71]] [[29.8]]
+[[-0.68  0.68]] [[18.2 18.2]]
+[[-0.71  0.77]] [[25.2 48.7]]
+[[-0.6 -0.5]] [[11.  25.5]]
 """
 
 from __future__ import annotations

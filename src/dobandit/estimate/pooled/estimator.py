@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 
@@ -28,6 +27,7 @@ from dobandit.estimate.pooled.pool import Pool
 from dobandit.estimate.pooled.posterior import Conditions, shared_groups
 from dobandit.estimate.pooled.stated import Stated
 from dobandit.estimate.pooled.stated_moments import StatedMoments
+from dobandit.estimate.pooled.tables import Tables, tables_of
 from dobandit.evidence import CountTable, Evidence, Layout
 from dobandit.problem import Problem
 
@@ -35,20 +35,6 @@ REFUTED = 4.0  # standard deviations between own rewards and the graph's answer
 BY_PRIOR = 0.9  # share of a variance: with more than this from conditions without data, nothing is known yet
 LEAST = 1e-3  # outcomes that stand for what observations tell about a cell
 PULLS = 10  # own pulls below which an arm cannot refute the graph
-
-
-class Tables(NamedTuple):
-    """The posteriors of all tables, the row being the last axis."""
-
-    cells: Array  # their means
-    totals: Array  # by condition
-    informed: Learnt | None  # of private tables that observations inform
-
-
-def _tables(conditions: Conditions, shapes: Array, informed: Learnt | None) -> Tables:
-    shapes = np.ascontiguousarray(shapes.T)
-    totals = conditions.sums(shapes)
-    return Tables(conditions.normalised(shapes), totals, informed)
 
 
 class PooledEstimator:
@@ -129,6 +115,7 @@ class PooledEstimator:
         counts, cells = self.counts(evidence), self.informing.cells
         shapes = self.conditions.shapes(counts)
         shapes[:, cells] = counts[:, cells] + told
+        self._inform_means(shapes, evidence)
         return shapes
 
     def told(self, evidence: Evidence, tables: Tables) -> Array:
@@ -139,7 +126,7 @@ class PooledEstimator:
 
     def tables_after(self, evidence: Evidence) -> Tables:
         """The posteriors of all tables."""
-        return _tables(self.conditions, *self._shapes(evidence, self.conditions, False))
+        return tables_of(self.conditions, *self._shapes(evidence, self.conditions, False))
 
     def known(self, tables: Tables) -> ArmEstimates:
         """What the tables say of all arms."""
@@ -150,7 +137,18 @@ class PooledEstimator:
         shapes, informed = conditions.shapes(counts), self._informed(evidence, counts, is_stated)
         if informed is not None:
             shapes[:, self.informing.cells] = informed.shapes
+        self._inform_means(shapes, evidence)
         return shapes, informed
+
+    def _inform_means(self, shapes: Array, evidence: Evidence) -> None:
+        """Put what observations say about means of a measured reward in its place."""
+        if len(self.means):
+            known, at = self._learnt_means(evidence), self.means.number
+            shapes[:, at], shapes[:, at + 1] = known.weights, known.means
+
+    def _learnt_means(self, evidence: Evidence) -> LearntMeans:
+        counts = self.own.unit(evidence).standard(self.means.layout, evidence.counts[:, self._means])
+        return self.means.learnt(counts, self.counts(evidence))
 
     def _informed(self, evidence: Evidence, counts: Array, is_stated: bool) -> Learnt | None:
         """What is known of private tables that observations inform; None if there is no such table."""
@@ -174,28 +172,9 @@ class PooledEstimator:
 
     def stated(self, evidence: Evidence) -> ArmEstimates:
         """The estimates for a study's answers, whatever prior a policy explores with."""
-        tables = self._stated_tables(evidence)
-        return self._stated[1].known(tables.cells, tables.totals)
-
-    def guessing_no_means(self, evidence: Evidence, known: ArmEstimates) -> ArmEstimates:
-        """The stated estimates without a guess about means of a measured reward. A guess may be off by any number of
-        standard deviations, so own rewards that differ from it do not contradict the graph."""
-        if not len(self.means):
-            return known
-        tables = _tables(self._stated[0], *self._shapes(evidence, self._stated[0], True))
-        return self._stated[1].known(tables.cells, tables.totals)
-
-    def _stated_tables(self, evidence: Evidence) -> Tables:
-        conditions, _ = self._stated
-        shapes, informed = self._shapes(evidence, conditions, True)
-        if len(self.means):
-            known = self._learnt_means(evidence)
-            shapes[:, self.means.number], shapes[:, self.means.number + 1] = known.weights, known.means
-        return _tables(conditions, shapes, informed)
-
-    def _learnt_means(self, evidence: Evidence) -> LearntMeans:
-        counts = self.own.unit(evidence).standard(self.means.layout, evidence.counts[:, self._means])
-        return self.means.learnt(counts, self.counts(evidence))
+        conditions, weighing = self._stated
+        tables = tables_of(conditions, *self._shapes(evidence, conditions, True))
+        return weighing.known(tables.cells, tables.totals)
 
     def stated_draws(self, evidence: Evidence, known: ArmEstimates, number: int, rng: np.random.Generator) -> Array:
         """Draws of all means from that posterior, for a batch of one row: axes (arm, draw)."""
@@ -215,7 +194,8 @@ class PooledEstimator:
     def rests_on_prior(self, evidence: Evidence, known: ArmEstimates) -> Flags:
         """The arms about which next to nothing is known: their uncertainty comes from conditions without any data. Axes
         (row, arm)."""
-        (conditions, _), tables = self._stated, self._stated_tables(evidence)
+        conditions, _ = self._stated
+        tables = tables_of(conditions, *self._shapes(evidence, conditions, True))
         parts = conditions.covariance(tables.cells, known.gradients, known.gradients)
         parts = np.moveaxis(parts / (tables.totals + 1), -2, 0)
         is_empty = conditions.sums(np.ascontiguousarray(self.counts(evidence).T)) <= 0
@@ -232,6 +212,7 @@ class PooledEstimator:
     def refuted(self, evidence: Evidence, before: Array, known: ArmEstimates) -> Array:
         """How many standard deviations the own rewards of an arm are from what the graph makes of all data, where
         that is too many; once refuted, an arm stays so. Axes (row, arm)."""
+        known = self._without_guess(evidence, known)
         own, answer = self.own.known(evidence), known.means.T if self.is_real else np.clip(known.means.T, 0.0, 1.0)
         # Own rewards are a part of all data. So under a right graph the variance of the difference is that of the own
         # mean less that of the pooled one (Hausman, Econometrica 1978), and at most the former. A few pulls that
@@ -241,6 +222,17 @@ class PooledEstimator:
         z = np.abs(own.means - answer) / np.sqrt(variance + known.by_prior.T**2)
         is_refuted = (evidence.told >= PULLS) & (z > REFUTED) & ~self.pool.has_none
         return np.where(is_refuted | (before > 0), np.maximum(z, before), 0.0)
+
+    def _without_guess(self, evidence: Evidence, known: ArmEstimates) -> ArmEstimates:
+        """The estimates from own rewards alone where observations only allow a guess about means of a measured reward.
+        That may be off by many standard deviations, and then own rewards do not contradict the graph."""
+        if not len(self.means):
+            return known
+        shapes, cells = self.shapes(evidence), self.means.number
+        plain = self.conditions.shapes(self.counts(evidence))
+        shapes[:, cells], shapes[:, cells + 1] = plain[:, cells], plain[:, cells + 1]
+        tables = tables_of(self.conditions, shapes, None)
+        return self.weighing.known(tables.cells, tables.totals)
 
     def reward_variances(self, known: ArmEstimates) -> Array:
         """The variance of a single reward of every arm: axes (row, arm)."""
@@ -292,7 +284,7 @@ class PooledEstimator:
             parts.append(np.stack(self.informing.followed(informed, known.gradients)))
         if len(self.means):
             parts.append(np.stack(self.means.followed(self._learnt_means(evidence), known.gradients)))
-        spans, followed = sum(parts)
+        spans, followed = np.sum(parts, axis=0)
         return np.asarray(np.where(spans > 0, followed / np.where(spans > 0, spans, 1.0), np.nan)).T
 
     def without_aliases(self, scores: Array, costs: Array, refuted: Array) -> Array:

@@ -55,7 +55,8 @@ class InformingMeans:
         in the data's own unit."""
         seen, pulled = _moments(counts, self._seen), _moments(own, self.number)
         filled = np.concatenate([counts, np.zeros((len(counts), 1))], axis=1)
-        found = SeenMeans(*seen[:3], counts.take(self._as_set, axis=1), filled.take(self._all, axis=1).sum(axis=2))
+        as_set, everything = counts.take(self._as_set, axis=1), filled.take(self._all, axis=1).sum(axis=2)
+        found = SeenMeans(seen[0], seen[1], seen[2], as_set, everything)
         usual = np.array([[usual_weight(*one)] for one in np.moveaxis(seen + pulled, 1, 0)])
         return learnt_means(mean_priors(found, self.rows), self.rows, pulled[:3], usual)
 
@@ -64,8 +65,8 @@ class InformingMeans:
         return drawn_means(known, self.rows, number, rng)
 
     def followed(self, known: LearntMeans, gradients: Array) -> tuple[Array, Array]:
-        """How far functions with these gradients, axes (arm, cell, batch), follow the rows, and by how much of that what
-        is seen: axes (arm, batch)."""
+        """How far functions with these gradients, axes (arm, cell, batch), follow all rows together, and by how much of
+        that what is seen: axes (arm, batch)."""
         spans = np.abs(gradients.take(self.number + 1, axis=1))
         return spans.sum(axis=1), (spans * known.follows.T).sum(axis=1)
 
