@@ -11,7 +11,7 @@ proportion to how likely it makes the mean of the own rewards, which is taken to
 
 All rewards are in the data's own unit, in which their mean is 0 and their variance 1. Those of 5,000 observations with
 X=0 are 0.8 below the mean, those of 5,000 with X=1 as much above it. The means of do(X=0) and do(X=1) before the first
-pull, after 20 rewards of do(X=1) that are like those seen, and after 20 that are not, and the rewards that each is worth:
+pull, after 20 rewards of do(X=1) like those seen, and after 20 unlike them, and the rewards that each is worth:
 
 >>> number = np.array([[5000.0, 5000]])
 >>> seen = SeenMeans(number, number * [-0.8, 0.8], number, number, 2 * number)
