@@ -105,6 +105,7 @@ calibration: $(READY)
 	$(BIN)/python benchmarks/calibration.py
 	$(BIN)/python benchmarks/coverage.py
 	$(BIN)/python benchmarks/confounded_answers.py
+	$(BIN)/python benchmarks/confounded_means.py
 	DOBANDIT_BOUNDS=300 $(BIN)/python -m pytest -q tests/test_agreeing.py
 
 # Writes docs/reproduction.md and its pictures: the paper's thirteen panels beside its published curves.

@@ -143,12 +143,15 @@ class PooledEstimator:
     def _inform_means(self, shapes: Array, evidence: Evidence) -> None:
         """Put what observations say about means of a measured reward in its place."""
         if len(self.means):
-            known, at = self._learnt_means(evidence), self.means.number
-            shapes[:, at], shapes[:, at + 1] = known.weights, known.means
+            self.means.inform(shapes, self._learnt_means(evidence), self._seen_means(evidence))
 
     def _learnt_means(self, evidence: Evidence) -> LearntMeans:
         counts = self.own.unit(evidence).standard(self.means.layout, evidence.counts[:, self._means])
         return self.means.learnt(counts, self.counts(evidence))
+
+    def _seen_means(self, evidence: Evidence) -> Flags:
+        """Whether there are observations of the rows of `means`: axes (row, informed)."""
+        return self.means.seen(evidence.counts[:, self._means])
 
     def _informed(self, evidence: Evidence, counts: Array, is_stated: bool) -> Learnt | None:
         """What is known of private tables that observations inform; None if there is no such table."""
@@ -184,8 +187,9 @@ class PooledEstimator:
         other = informed and (self.informing.cells, self.informing.drawn_shapes(informed, number, rng))
         cells, worth = conditions.drawn(counts, number, rng, other), np.maximum(counts[0], 1.0)
         if len(self.means):
-            means, at = self._learnt_means(evidence), self.means.number
-            cells[at + 1], worth[at] = self.means.drawn(means, number, rng), means.weights[0]
+            means, seen = self._learnt_means(evidence), self._seen_means(evidence)[0]
+            at = self.means.number[seen]
+            cells[at + 1], worth[at] = self.means.drawn(means, number, rng)[seen], means.weights[0, seen]
         draws = weighing.means(circuit.outputs(circuit.values(cells)), np.repeat(known.weights, number, axis=1))
         if isinstance(conditions, StatedMoments):
             return conditions.leant(draws, counts, worth, known.means, known.gradients)
@@ -201,7 +205,7 @@ class PooledEstimator:
         is_empty = conditions.sums(np.ascontiguousarray(self.counts(evidence).T)) <= 0
         if tables.informed is not None:
             is_empty[self.informing.conditions] &= self.informing.seen(evidence.counts[:, self._informing]).T <= 0
-        is_empty[self.means.conditions] &= self.means.seen(evidence.counts[:, self._means]).T <= 0
+        is_empty[self.means.conditions] &= ~self._seen_means(evidence).T
         return np.asarray(total(np.where(is_empty[:, np.newaxis], parts, 0.0)) > BY_PRIOR * total(parts)).T
 
     @cached_property

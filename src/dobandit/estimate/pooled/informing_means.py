@@ -1,14 +1,13 @@
 """Which private tables of a measured reward observations tell something about, and the counts that say what.
 
-They are those that `informing` names for other tables, and their rows have the priors of `consistent_means`. Only what
-a study answers starts from them: policies explore from the prior of one outcome (`moments`).
+They are found as `informing` finds others, and their rows have the priors of `consistent_means`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from dobandit.arrays import Array, Indices
+from dobandit.arrays import Array, Flags, Indices
 from dobandit.estimate.pooled.consistent_means import (
     LearntMeans,
     MeanRows,
@@ -70,9 +69,14 @@ class InformingMeans:
         spans = np.abs(gradients.take(self.number + 1, axis=1))
         return spans.sum(axis=1), (spans * known.follows.T).sum(axis=1)
 
-    def seen(self, counts: Array) -> Array:
-        """How many observations inform each row: axes (batch, row)."""
-        return counts.take(self._seen, axis=1)
+    def seen(self, counts: Array) -> Flags:
+        """Whether observations inform each row: axes (batch, row). Those that they do not inform stay as they are."""
+        return np.asarray(counts.take(self._seen, axis=1) > 0)
+
+    def inform(self, shapes: Array, known: LearntMeans, seen: Flags) -> None:
+        """Put what is known in its place among the parameters of all tables: axes (batch, cell)."""
+        for cells, found in ((self.number, known.weights), (self.number + 1, known.means)):
+            shapes[:, cells] = np.where(seen, found, shapes[:, cells])
 
 
 def _moments(counts: Array, first: Indices) -> Array:
