@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 import dobandit as db
 from dobandit.certainty.bounded import bounded
+from dobandit.estimate.pooled import PooledEstimator
 from dobandit.estimate.pooled.consistent_means import MeanRows, SeenMeans, drawn_means, learnt_means, mean_priors
+from dobandit.evidence import Evidence
 from dobandit.problem import Goal
 from dobandit.study.answers import ArmStatus
 
@@ -173,6 +175,30 @@ def test_the_prior_has_the_mean_and_the_variance_of_the_mixture(degree: int, lik
     assert found.means[degree, 0, 0] == pytest.approx(mixture.mean(), abs=0.005)
     assert found.variances[degree, 0, 0] == pytest.approx(mixture.var(), rel=0.02)
     assert found.slopes[degree, 0, 0] == pytest.approx(0.3 + 0.7 * like_seen, abs=0.01)
+
+
+def test_the_guess_is_off_in_the_same_direction_in_all_rows() -> None:
+    """With many observations only the guess is uncertain, and with eight rows of a setting eight times as much."""
+    number = np.full((1, 2), 1e6)
+    seen = SeenMeans(number, number, 2 * number, number, 2 * number)
+    one, eight = (mean_priors(seen, ONE._replace(beside=np.array([k, k]))).variances for k in (1, 8))
+    np.testing.assert_allclose(one[:, 0, 0], [0.25 / 3, 0.25 / 31], rtol=0.01)
+    np.testing.assert_allclose(eight, 8 * one, rtol=0.01)
+
+
+def test_without_observations_nothing_but_own_pulls_counts() -> None:
+    problem = db.Problem(BOW, RANGE, 1000, "simple")
+    estimator = PooledEstimator(problem)
+    evidence = Evidence.none(problem, estimator.tables, 1)
+    number, rng = 30, np.random.default_rng(1)
+    row, arm = np.zeros(number, dtype=np.intp), np.full(number, 2, dtype=np.intp)
+    codes = np.stack([np.ones(number, dtype=np.intp), row], axis=1)
+    evidence.add(row, arm, codes, rng.random(number), np.arange(number))
+    plain = estimator.conditions.shapes(estimator.counts(evidence))
+    assert np.array_equal(estimator.shapes(evidence), plain)
+    observed = evidence.take(np.array([0]))
+    observed.add(row, row, codes, rng.random(number), np.arange(number))
+    assert not np.array_equal(estimator.shapes(observed), estimator.conditions.shapes(estimator.counts(observed)))
 
 
 def test_pulls_of_one_value_tell_how_strong_confounding_is_for_the_other() -> None:
