@@ -36,9 +36,17 @@ def test_a_number_of_thousands_of_digits_is_no_pull(tmp_path: Path, dobandit: Ru
         with pytest.raises(DobanditError, match="named by its number"):
             study.tell(int("9" * 4000) ** 2, {"X": 1, "Y": 1})
     (tmp_path / "ids.csv").write_text(f"id,X,Y\n{digits},1,1\n")
-    assert dobandit("study", "tell", tmp_path / "s.db", digits, "X=1", "Y=1").code == 2
-    assert dobandit("study", "tell", tmp_path / "s.db", "--file", tmp_path / "ids.csv").code == 2
-    assert dobandit("study", "explain", tmp_path / "s.db", digits).code == 2
+    place = tmp_path / "s.db"
+    for command in (
+        ["tell", place, digits, "X=1", "Y=1"],
+        ["tell", place, "--file", tmp_path / "ids.csv"],
+        ["explain", place, digits],
+        ["ask", place, "-n", digits],
+    ):
+        found = dobandit("study", *command)
+        assert found.code == 2
+        assert f"{'9' * 40}..." in found.err
+        assert "9" * 41 not in found.err
 
 
 def test_weights_whose_sum_is_no_number() -> None:

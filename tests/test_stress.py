@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from tests.stress import fairness, faults, flips, inputs, large, proxy
-from tests.stress.table import Extent, Line, shown, total
+from tests.stress.table import Attempts, Extent, Line, shown, total
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked"),
@@ -63,3 +63,15 @@ def test_the_table_tells_what_is_wrong() -> None:
     assert [line.ok for line in lines] == [True, False, False]
     assert [row.endswith("| ok      |") for row in shown(lines).splitlines()[2:]] == [True, False, False]
     assert total("all", lines, "", "")[1:3] == (11, 1)
+
+
+def test_what_was_cut_short_is_not_ok() -> None:
+    attempts = Attempts(Extent(), 2000)
+    assert [next(attempts) for _ in range(812)][-1] == 811
+    line = Line("flips", 812, measured="0 silent", left=attempts.left)
+    assert not line.ok
+    assert "tried 812 of 2,000: out of time; 0 silent" in shown([line])
+    assert list(Attempts(Extent(end=0.0), 5)) == []
+    assert list(Attempts(Extent(), 3)) == [0, 1, 2]
+    (cut,) = flips.run(Extent(2, 0.02, end=0.0))
+    assert cut.left == 40

@@ -10,7 +10,7 @@ from typing import Any
 from dobandit.errors import DobanditError
 from dobandit.study import Study, verify
 from tests.stress.places import quick_folder
-from tests.stress.table import Extent, Line
+from tests.stress.table import Attempts, Extent, Line
 from tests.study.driving import SMALL, drive, laboratory
 
 
@@ -47,12 +47,13 @@ def is_silent(path: Path, expected: tuple[Any, ...]) -> bool:
 
 def run(extent: Extent) -> list[Line]:
     rng, silent, tried = random.Random(extent.seed), 0, 0
+    attempts = Attempts(extent, extent.number(2000))
     with quick_folder() as folder:
         sound_study(folder / "sound.db")
         original, damaged = (folder / "sound.db").read_bytes(), folder / "damaged.db"
         (folder / "same.db").write_bytes(original)
         expected = answers(folder / "same.db")
-        for i in extent.until_the_end(2000):
+        for i in attempts:
             tried = i + 1
             content = bytearray(original)
             content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
@@ -60,4 +61,5 @@ def run(extent: Extent) -> list[Line]:
                 beside.unlink()
             damaged.write_bytes(content)
             silent += is_silent(damaged, expected)
-    return [Line("bit flips in a study file", tried, lost=silent, measured=f"{silent} silent", goal="0 silent")]
+    found = Line("bit flips in a study file", tried, silent, measured=f"{silent} silent", goal="0 silent")
+    return [found._replace(left=attempts.left)]

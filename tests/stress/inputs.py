@@ -19,7 +19,7 @@ from typing import NamedTuple
 from tests.stress.faults import exit_code, prepared
 from tests.stress.malformed import commands
 from tests.stress.places import quick_folder
-from tests.stress.table import Extent, Line, total
+from tests.stress.table import Attempts, Extent, Line, total
 
 SECONDS, MEGABYTES, TOGETHER = 10, 1024, 25
 
@@ -84,8 +84,8 @@ def run(extent: Extent) -> list[Line]:
     found = list[Line]()
     with quick_folder() as folder:
         prepared(folder)
-        source, rest = commands(folder, random.Random(extent.seed)), extent.until_the_end(5000)
+        source, rest = commands(folder, random.Random(extent.seed)), Attempts(extent, extent.number(5000))
         while batch := [next(source) for _ in islice(rest, TOGETHER)]:
             found += [judged(result, is_over, folder) for result, is_over in tried(batch)]
     worst = "; ".join(line.what for line in found if not line.ok)
-    return [total("malformed inputs", found, worst[:300], f"{SECONDS} s, {MEGABYTES} MB")]
+    return [total("malformed inputs", found, worst[:300], f"{SECONDS} s, {MEGABYTES} MB", rest.left)]

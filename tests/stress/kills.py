@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from dobandit.problem import Problem
 from dobandit.study import Study
 from tests.stress.places import database_server, quick_folder
-from tests.stress.table import Extent, Line
+from tests.stress.table import Attempts, Extent, Line
 from tests.study.driving import SMALL, Laboratory, laboratory, stand
 
 SEED = 11  # of the studies
@@ -180,11 +180,13 @@ def run(extent: Extent) -> list[Line]:
     lines = []
     for stores_left, kind in ((2, "SQLite"), (1, "PostgreSQL")):
         with lasting_places(kind) as places:
-            found = []
+            found, left = [], 0
             for i, (policy, problem) in enumerate(LED):
-                kills = extent.part(2 * stores_left - i).until_the_end(500)
+                kills = Attempts(extent.part(2 * stores_left - i), extent.number(500))
                 found.append(killed(places, policy, problem, kills, extent.seed + i))
+                left += kills.left
         number, hits, lost, doubled = map(sum, zip(*found, strict=True))
         measured = f"{hits:,} in the middle of their work"
-        lines.append(Line(f"SIGKILL of workers, {kind}", number, lost, doubled, measured=measured, goal="0 lost"))
+        line = Line(f"SIGKILL of workers, {kind}", number, lost, doubled, measured=measured, goal="0 lost", left=left)
+        lines.append(line)
     return lines

@@ -73,7 +73,7 @@ def run(extent: Extent) -> list[Line]:
         clients = [Client(url, f"client {i}") for i in range(CLIENTS)]
         for client in clients:
             client.start()
-        _wait(lambda: proxy.faults >= number or time.monotonic() > extent.end or not _all_live(clients))
+        _wait(lambda: proxy.faults >= number or extent.is_over or not _all_live(clients))
         proxy.is_sound = True
         before = sum(len(client.told) for client in clients)
         _wait(lambda: sum(len(client.told) for client in clients) > before or not _all_live(clients))  # they come back
@@ -90,6 +90,7 @@ def run(extent: Extent) -> list[Line]:
             failed=failed,
             measured=f"{found.told:,} outcomes acknowledged",
             goal="0 lost",
+            left=max(0, number - proxy.faults),
         )
     ]
 

@@ -23,12 +23,25 @@ class Extent(NamedTuple):
     def number(self, full: int) -> int:
         return max(1, round(full * self.share))
 
-    def until_the_end(self, full: int) -> Iterator[int]:
-        """As many numbers as are wanted, fewer if the time is over."""
-        for i in range(self.number(full)):
-            if time.monotonic() > self.end:
-                return
-            yield i
+    @property
+    def is_over(self) -> bool:
+        return time.monotonic() > self.end
+
+
+class Attempts:
+    """As many numbers as are wanted, fewer if the time is over; then `left` is how many are missing."""
+
+    def __init__(self, extent: Extent, number: int) -> None:
+        self._extent, self._number, self.left = extent, number, number
+
+    def __iter__(self) -> Iterator[int]:
+        return self
+
+    def __next__(self) -> int:
+        if not self.left or self._extent.is_over:
+            raise StopIteration
+        self.left -= 1
+        return self._number - self.left - 1
 
 
 class Line(NamedTuple):
@@ -44,18 +57,23 @@ class Line(NamedTuple):
     measured: str = ""
     goal: str = ""
     met: bool = True  # what was measured meets the goal
+    left: int = 0  # what was not tried because the time was over
 
     @property
     def ok(self) -> bool:
-        return (
-            self.met and bool(self.tried) and not (self.lost or self.doubled or self.hung or self.over or self.failed)
-        )
+        return self.met and bool(self.tried) and not any(self[2:7]) and not self.left
+
+    @property
+    def found(self) -> str:
+        """What was measured, and whether the time was enough."""
+        cut = f"tried {self.tried:,} of {self.tried + self.left:,}: out of time" if self.left else ""
+        return "; ".join(filter(None, (cut, self.measured)))
 
 
-def total(what: str, lines: Sequence[Line], measured: str, goal: str) -> Line:
+def total(what: str, lines: Sequence[Line], measured: str, goal: str, left: int = 0) -> Line:
     """Many lines in one."""
     counts = {name: sum(getattr(line, name) for line in lines) for name in Line._fields[1:7]}
-    return Line(what, **counts, measured=measured, goal=goal)
+    return Line(what, **counts, measured=measured, goal=goal, left=left)
 
 
 HEAD = ("", "tried", "lost", "doubled", "hung", "memory", "failed", "measured", "goal", "")
@@ -65,7 +83,10 @@ def shown(lines: Iterable[Line]) -> str:
     """The lines as a table in Markdown."""
     rows = [
         HEAD,
-        *((line.what, *(f"{n:,}" for n in line[1:7]), *line[7:9], "ok" if line.ok else "NOT MET") for line in lines),
+        *(
+            (line.what, *(f"{n:,}" for n in line[1:7]), line.found, line.goal, "ok" if line.ok else "NOT MET")
+            for line in lines
+        ),
     ]
     widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
     written = [" | ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) for row in rows]

@@ -5,10 +5,13 @@ from __future__ import annotations
 import pytest
 
 from dobandit.errors import Conflict, DobanditError, StudyError
+from dobandit.evidence import Source, open_source
 from dobandit.problem import Problem
-from dobandit.study import Study
+from dobandit.study import Study, session
+from dobandit.study.opening import at, from_start
 from tests.service.running import Clock
 from tests.study.checks import FINE, adds_up
+from tests.study.conftest import Places
 from tests.study.driving import SMALL, arms_of, drive, laboratory
 
 
@@ -134,3 +137,62 @@ def test_a_refund_is_yes_or_no(refund: object) -> None:
     with pytest.raises(DobanditError, match="refund: expected True, False or None"):
         study.withdraw(pull.id, refund=refund)  # type: ignore[arg-type]
     assert [event.kind for event in study.log()] == ["created", "asked"]
+
+
+LOG = {"Z": [1, 0, 1], "X": [0, 1, 1], "W": [1, 1, 0], "Y": [1, 0, 1]}
+EXACT = Problem("Z -> X -> Y; Z -> Y; X <-> W; W -> Y", "Y", budget=60, default_cost=1.7, missing="drop")
+REAL = Problem("X -> Y", {"variable": "Y", "range": [0, 3]}, budget=60)
+
+
+@pytest.mark.parametrize("policy", ["f-kube", "causal-thompson"])
+@pytest.mark.parametrize("log", [None, LOG], ids=["pulls", "pulls and a log"])
+@pytest.mark.filterwarnings("ignore:.*no rule for logged rows")
+def test_outcomes_of_whole_numbers_are_exchanged(
+    policy: str, log: dict[str, list[int]] | None, lasting: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The totals are exactly what the whole history adds up to, and nothing was added up again."""
+    with Study.create(lasting(), EXACT, policy) as study:
+        drive(study, laboratory(EXACT), most=70)
+        if log:
+            study.observe(log, name="log")
+        study.record("do(X=1)", {"Z": 1, "X": 1, "W": 0, "Y": 0}, name="own")
+        told = {event.pull: event.content["outcome"] for event in study.log() if event.kind in ("told", "recorded")}
+        with monkeypatch.context() as patched:
+            patched.setattr(session, "at", None)
+            for pull in (1, 2, 20, 20, max(told)):
+                told[pull] = {**told[pull], "Y": str(1 - int(told[pull]["Y"]))}
+                assert study.amend(pull, told[pull])
+            study.amend(3, {"W": None})  # paid, and no evidence
+            study.amend(4, {"W": None})
+            study.amend(3, {"W": 1})
+        assert study.verify().ok
+        assert study._session.books is not None
+        assert study._session.books.incomplete == 1
+        known = study._session.books.to_plain()
+        with study._session.reading() as (access, _):
+            assert from_start(access).to_plain() == known
+
+
+@pytest.mark.parametrize(
+    ("problem", "policy", "log"),
+    [
+        (EXACT, "paper-cumulative", None),  # whose tables count every second outcome
+        (EXACT, "causal-thompson", open_source({**LOG, "w": [0.1, 0.2, 1e-20]}, "w")),
+        (REAL, "causal-thompson", None),
+    ],
+    ids=["every second outcome", "weighted rows", "measured rewards"],
+)
+def test_other_outcomes_are_added_up_again(
+    problem: Problem, policy: str, log: Source | None, lasting: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folded = list[object]()
+    monkeypatch.setattr(session, "at", lambda *a, **k: folded.append(k["correction"]) or at(*a, **k))
+    with Study.create(lasting(), problem, policy) as study:
+        for _ in range(12):
+            (pull,) = study.ask()
+            study.tell(pull.id, {v: 1 for v in problem.graph.variables} | pull.set)
+        if log:
+            study.observe(log, name="log")
+        assert study.amend(1, {"Y": 0})
+        assert len(folded) == 1
+        assert study.verify().ok

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from dobandit.cli.passwords import without_passwords
 from dobandit.errors import DobanditError
 from dobandit.files import reason
 from dobandit.memory import limited
-from dobandit.printable import printable_lines
+from dobandit.printable import printable_lines, shortened
 
 COMMANDS = {
     "init": "Write a commented problem to start from.",
@@ -105,7 +106,7 @@ def _explained(error: Exception) -> tuple[str, int]:
             return error.format_message(), 2
         case click.ClickException():
             usage = f"{error.ctx.get_usage()}\n\n" if isinstance(error, click.UsageError) and error.ctx else ""
-            return f"{usage}Error: {_with_hint(error.format_message())}", 2
+            return f"{usage}Error: {_with_hint(_cut(error.format_message()))}", 2
         case DobanditError():
             return "\n".join(f"error: {line}" for line in str(error).splitlines()), error.exit_code
         case BrokenPipeError():
@@ -121,6 +122,11 @@ def _explained(error: Exception) -> tuple[str, int]:
         "run the command again with --debug and report what it prints",
         1,
     )
+
+
+def _cut(message: str) -> str:
+    """The message with long words cut: click repeats what it cannot read, such as a number of 5,000 digits."""
+    return re.sub(r"[^\s']{200,}", lambda found: shortened(found[0]), message)
 
 
 def _with_hint(message: str) -> str:

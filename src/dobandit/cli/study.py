@@ -16,6 +16,7 @@ from dobandit.cli.study_answers import PULL, STUDY, study_command
 from dobandit.errors import DobanditError, counted
 from dobandit.evidence import STANDARD_INPUT
 from dobandit.graph import QUOTED, unquoted
+from dobandit.printable import shortened
 from dobandit.problem import Problem
 from dobandit.report import rule_in_words, stop_in_words, why_nothing
 from dobandit.study import MEMORY, WORKER, Money, Receipt, Study, asked_document, is_whole, shown
@@ -215,7 +216,7 @@ def stop(study: Study, off: bool, by: str | None, as_json: bool, quiet: bool, **
 
 def _id(text: str) -> int:
     if not is_whole(text):
-        raise click.UsageError(f"{text[:40]!r} is not the ID of a pull: write ID X=1 Y=0")
+        raise click.UsageError(f"{shortened(text)!r} is not the ID of a pull: write ID X=1 Y=0")
     return int(text)
 
 

@@ -112,7 +112,7 @@ class Layout:
         self._has_parts = bool(self._part_starts.any())
         self._every = np.array([t.every for t in self.tables], dtype=np.intp)
         self._rest = np.array([t.rest for t in self.tables], dtype=np.intp)
-        self._split = bool((self._every > 1).any())
+        self.is_split = bool((self._every > 1).any())
         self.reward_tables = np.flatnonzero([t.variable == problem.reward for t in self.tables])
         of_moments = np.array([t.moments for t in self.tables], dtype=bool)
         self._shared = self.reward_tables[~of_moments[self.reward_tables]]  # its outcomes count for both cells
@@ -178,7 +178,7 @@ class Layout:
         if self._has_parts:
             cells += self._part_starts.take(arms, axis=0)
         counted = self._counted.take(arms, axis=0)
-        if self._split:
+        if self.is_split:  # tables count some of the outcomes, by their numbers
             counted *= number[:, np.newaxis] % self._every == self._rest
         of_reward, flat = self._shared, counts.reshape(-1)
         won = counted[:, of_reward] * reward[:, np.newaxis]

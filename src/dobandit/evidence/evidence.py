@@ -49,6 +49,14 @@ class Evidence:
         add_at(self.told.reshape(-1), place, 1.0)
         add_at(self.rewards.reshape(-1), place, reward)
 
+    def remove(self, rows: Indices, arms: Indices, codes: NDArray[np.integer], reward: Array, number: Indices) -> None:
+        """The opposite of `add`, for evidence without moments. It is exact where all that was added is whole."""
+        removed = Evidence(self.layout, *map(np.zeros_like, self._arrays))
+        removed.add(rows, arms, codes, reward, number)
+        self.counts -= removed.counts
+        self.told -= removed.told
+        self.rewards -= removed.rewards
+
     def _above_reference(self, rows: Indices, reward: Array) -> Array:
         first = np.flatnonzero(np.isnan(self.reference[rows]))[::-1]  # of several in a row, the first one remains
         self.reference[rows[first]] = reward[first]

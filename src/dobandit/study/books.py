@@ -3,7 +3,7 @@
 `Books.opened(created)` is a new study; then `apply` adds one event after the other, and nothing else changes the
 totals. No policy runs here: the event of a decision carries what the policy remembers of it (its state). A correction
 (`amended`, `withdrawn`) is about the past, so everything is then added up again from the start, as if the outcome had
-been told so, or had never been told. The state is not known after a correction, until the next decision
+been told so, or had never been told. Where only whole numbers are added up, `exchange` of an outcome leads to the same. The state is not known after a correction, until the next decision
 (dobandit.study.decisions).
 """
 
@@ -78,6 +78,22 @@ class Books(Totals):
             self.count()
         finally:
             self.uncounted = None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every outcome of a pull adds whole numbers: then it can be exchanged without adding up again."""
+        return not self.problem.reward_is_real and all(tally.is_exact for tally in self.tallies)
+
+    def exchange(self, arm: int, told: Mapping[str, str], amended: Mapping[str, str]) -> None:
+        """An outcome that was added up already counts in another way."""
+        places = np.array([arm]), np.zeros(1, dtype=np.intp)
+        for outcome, sign in ((told, -1), (amended, 1)):
+            if not is_complete(outcome):
+                self.incomplete += sign
+                continue
+            seen = as_numbers(self.problem, [outcome])
+            for tally in self.tallies:
+                (tally.add if sign > 0 else tally.remove)(places[0], seen, places[1])
 
     def count(self) -> None:
         """Count the outcomes that `add` has put aside."""

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from dobandit.errors import DataError, DobanditError
 from dobandit.evidence import INTERVENTION, Source, check_form, write_columns
 from dobandit.files import new_file
+from dobandit.printable import shortened
 from dobandit.problem import MISSING, Domain, Problem, Value, is_missing, is_numeral, label
 from dobandit.study import facts
 from dobandit.study.outcomes import UNKNOWN, written
 from dobandit.study.pulls import is_whole
 
-LONGEST = 40  # characters of a value that are shown
 OURS = ("id", INTERVENTION, "cost", "worker", "begun", "told")
 
 
@@ -105,7 +105,7 @@ def _only_row(rows: Sequence[OutcomeRow], problem: Problem, faults: list[str]) -
 
 def _shown(value: Value | None) -> str:
     text = "an empty cell" if is_missing(value) else label(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+    return shortened(text)
 
 
 class Shown(NamedTuple):

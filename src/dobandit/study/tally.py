@@ -22,6 +22,7 @@ from dobandit.study.plain import array_from_plain, array_to_plain
 from dobandit.study.stored import stored
 
 ROUNDED = 1e-9  # of a row: what rounding may change when rewards are added up in another order
+LARGEST_WHOLE = 2**40  # thousands of such numbers have an exact sum
 _FIELDS = ("counts", "told", "rewards", "reference", "worst")
 
 
@@ -38,6 +39,15 @@ class Tally:
     def add(self, arms: Indices, seen: Seen, numbers: Indices) -> None:
         """Outcomes of pulls, and their numbers among the outcomes of their arms."""
         self.evidence.add(np.zeros(len(arms), dtype=np.intp), arms, seen.codes, seen.reward, numbers)
+
+    def remove(self, arms: Indices, seen: Seen, numbers: Indices) -> None:
+        """The opposite, where the tally `is_exact`."""
+        self.evidence.remove(np.zeros(len(arms), dtype=np.intp), arms, seen.codes, seen.reward, numbers)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every outcome adds whole numbers, whatever came before it: then it can be removed exactly."""
+        return not (self.layout.has_moments or self.layout.is_split)
 
     def can_add(self, evidence: Mapping[str, Any]) -> bool:
         """Whether everything that estimates need was counted: another version may have counted other tables."""
@@ -107,6 +117,13 @@ def count_log(problem: Problem, source: Source, tallies: Sequence[Tally], name: 
     }
     digest = hashlib.sha256(json.dumps(evidence, sort_keys=True).encode()).hexdigest()
     return facts.Observed(name, round(float(logged.rows.sum())), evidence, digest)
+
+
+def is_whole_log(log: facts.Observed) -> bool:
+    """Whether a log adds whole numbers, so that sums do not depend on the order in which outcomes are added to it."""
+    parts = [*(table["counts"] for table in log.evidence["tables"]), log.evidence["rows"], log.evidence["rewards"]]
+    arrays = map(array_from_plain, parts)
+    return all(bool(((array == np.rint(array)) & (abs(array) <= LARGEST_WHOLE)).all()) for array in arrays)
 
 
 def is_same_log(one: facts.Observed, other: facts.Observed) -> bool:

@@ -19,7 +19,7 @@ from dobandit.study.opening import up_to_date
 from dobandit.study.outcomes import Values, checked, written
 from dobandit.study.pulls import Pull, Receipt, Withdrawal, amount, end_of, numbered
 from dobandit.study.stores import VERSION, Access, Snapshot
-from dobandit.study.tally import is_same_log
+from dobandit.study.tally import is_same_log, is_whole_log
 
 SNAPSHOT_EVERY = 64  # events
 KEEP_EVERY = 4096  # events, or more where snapshots are large
@@ -152,9 +152,22 @@ class Transaction:
         if told is None:
             raise StudyError(f"pull {pull} has no outcome to amend yet; tell it")
         values = self._checked(pull, arm, outcome, told)
-        if values != told:
-            self._correct(facts.Amended(int(pull), values, by))
+        fact = facts.Amended(int(pull), values, by)
+        if values != told and self._can_exchange():
+            self.books.exchange(self.books.problem.arms.index(arm), told, values)
+            self._before = -1  # so that the totals are kept
+            self._add(fact)
+        elif values != told:
+            self._correct(fact)
         return values != told
+
+    def _can_exchange(self) -> bool:
+        """Whether all that was added up is whole, so that the difference of two outcomes is exact."""
+        return self.books.is_exact and (not self.books.batches or all(map(is_whole_log, self._logs())))
+
+    def _logs(self) -> list[facts.Observed]:
+        with making_sense_of(self._access.name):
+            return list(said(self._access.logs(), facts.Observed))
 
     def record(self, arm: Arm, outcome: Mapping[str, Value | None], name: str | None, by: str | None) -> int:
         """An experiment that was not asked for, once under its name; its pull."""
@@ -281,6 +294,4 @@ class Transaction:
 
     def _has_log(self, digest: str, log: facts.Observed) -> bool:
         """Whether the log with this digest is the same but for rounding."""
-        with making_sense_of(self._access.name):
-            logs = said(self._access.events(), facts.Observed)
-            return any(known.digest == digest and is_same_log(known, log) for known in logs)
+        return any(known.digest == digest and is_same_log(known, log) for known in self._logs())

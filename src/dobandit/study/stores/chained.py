@@ -61,6 +61,9 @@ class Chained(ABC):
     def corrections(self, after: int = 0, last: int = LAST) -> list[Event]:
         return self._each(self._rows_like([facts.Amended.kind, facts.Withdrawn.kind], after, last))
 
+    def logs(self) -> list[Event]:
+        return self._each(self._rows_like([facts.Observed.kind], 0, LAST))
+
     def _each(self, found: Iterable[tuple[Row, str | None]]) -> list[Event]:
         """Events that need not follow each other."""
         return [event for row, before in found for event in events_in(self.name, self.study, before, [row])]

@@ -77,6 +77,10 @@ class Access(Protocol):
         """Those of the events that correct others."""
         ...
 
+    def logs(self) -> list[Event]:
+        """Those of the events that hold logged rows."""
+        ...
+
     def append(self, events: Iterable[Event], head: str) -> str:
         """Write events after the last one, whose hash is `head`; the hash of the new last one."""
         ...
