@@ -9,17 +9,14 @@ import time
 from tests.stress.parts import PARTS
 from tests.stress.table import Extent, Line, shown
 
+MINUTES = 240  # more than the full numbers take
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.stress", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"default: all of {', '.join(PARTS)}")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--minutes",
-        type=float,
-        default=30,
-        help="the parts share what is left of them; one that is cut short is not ok",
-    )
+    parser.add_argument("--minutes", type=float, default=MINUTES, help="a part that they are not enough for is not ok")
     parser.add_argument("--share", type=float, default=1.0, help="of the full numbers")
     asked = parser.parse_args()
     if unknown := set(asked.parts) - PARTS.keys():

@@ -79,15 +79,14 @@ def total(what: str, lines: Sequence[Line], measured: str, goal: str, left: int 
 HEAD = ("", "tried", "lost", "doubled", "hung", "memory", "failed", "measured", "goal", "")
 
 
+def _row(line: Line) -> tuple[str, ...]:
+    counts = (f"{n:,}" for n in line[1:7])
+    return (line.what, *counts, line.found, line.goal, "ok" if line.ok else "NOT MET")
+
+
 def shown(lines: Iterable[Line]) -> str:
     """The lines as a table in Markdown."""
-    rows = [
-        HEAD,
-        *(
-            (line.what, *(f"{n:,}" for n in line[1:7]), line.found, line.goal, "ok" if line.ok else "NOT MET")
-            for line in lines
-        ),
-    ]
+    rows = [HEAD, *map(_row, lines)]
     widths = [max(len(row[i]) for row in rows) for i in range(len(HEAD))]
     written = [" | ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)) for row in rows]
     rule = " | ".join("-" * max(width, 3) for width in widths)

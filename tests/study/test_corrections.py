@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from dobandit.errors import Conflict, DobanditError, StudyError
@@ -156,12 +158,10 @@ def test_outcomes_of_whole_numbers_are_exchanged(
         if log:
             study.observe(log, name="log")
         study.record("do(X=1)", {"Z": 1, "X": 1, "W": 0, "Y": 0}, name="own")
-        told = {event.pull: event.content["outcome"] for event in study.log() if event.kind in ("told", "recorded")}
         with monkeypatch.context() as patched:
             patched.setattr(session, "at", None)
-            for pull in (1, 2, 20, 20, max(told)):
-                told[pull] = {**told[pull], "Y": str(1 - int(told[pull]["Y"]))}
-                assert study.amend(pull, told[pull])
+            for pull, reward in ((1, 0), (1, 1), (2, 0), (2, 1), (2, 0), (20, 1), (20, 0), (len(study.outcomes()), 1)):
+                study.amend(pull, {"Y": reward})
             study.amend(3, {"W": None})  # paid, and no evidence
             study.amend(4, {"W": None})
             study.amend(3, {"W": 1})
@@ -186,11 +186,16 @@ def test_other_outcomes_are_added_up_again(
     problem: Problem, policy: str, log: Source | None, lasting: Places, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folded = list[object]()
-    monkeypatch.setattr(session, "at", lambda *a, **k: folded.append(k["correction"]) or at(*a, **k))
+
+    def counted(*given: Any, **named: Any) -> Any:
+        folded.append(named["correction"])
+        return at(*given, **named)
+
+    monkeypatch.setattr(session, "at", counted)
     with Study.create(lasting(), problem, policy) as study:
         for _ in range(12):
             (pull,) = study.ask()
-            study.tell(pull.id, {v: 1 for v in problem.graph.variables} | pull.set)
+            study.tell(pull.id, {**dict.fromkeys(problem.graph.variables, "1"), **pull.set})
         if log:
             study.observe(log, name="log")
         assert study.amend(1, {"Y": 0})

@@ -3,8 +3,8 @@
 `Books.opened(created)` is a new study; then `apply` adds one event after the other, and nothing else changes the
 totals. No policy runs here: the event of a decision carries what the policy remembers of it (its state). A correction
 (`amended`, `withdrawn`) is about the past, so everything is then added up again from the start, as if the outcome had
-been told so, or had never been told. Where only whole numbers are added up, `exchange` of an outcome leads to the same. The state is not known after a correction, until the next decision
-(dobandit.study.decisions).
+been told so, or had never been told. Where only whole numbers are added up, to `exchange` an outcome leads to the same
+totals. The state is not known after a correction, until the next decision (dobandit.study.decisions).
 """
 
 from __future__ import annotations
