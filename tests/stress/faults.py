@@ -1,4 +1,4 @@
-"""Faults at system calls: each command that writes meets a full disk, a broken disk or its end at one of its calls.
+"""Faults at system calls: each command of a study meets a full disk, a broken disk or its end at one of its calls.
 
 strace injects them into a process that is forked with everything imported, so that a case takes a fraction of a second.
 Where strace is not installed, nothing is tried.
@@ -70,7 +70,18 @@ def _made(folder: Path) -> int:
     return 0
 
 
-BEFORE = Counter(asked=5, told=4)
+def _unchanged(folder: Path) -> int:
+    """Whether the study is what it was; reading it has no other effect."""
+    with Study.open(folder / "s.db") as study:
+        return int(Counter(event.kind for event in study.log()) == BEFORE)
+
+
+def _drawn(folder: Path) -> int:
+    picture = folder / "out.svg"
+    return int(picture.exists() and picture.read_text().rstrip().endswith("</svg>"))
+
+
+BEFORE = Counter(created=1, asked=5, told=4)
 CASES = (
     Case("init", ("study", "init", "{0}/new.db", "{0}/p.toml"), _made),
     Case("ask", ("study", "ask", "{0}/s.db", "--worker", "new"), _events("asked")),
@@ -80,6 +91,11 @@ CASES = (
     Case("amend", ("study", "amend", "{0}/s.db", "2", "Y=1", "Z=0", "W=0"), _events("amended")),
     Case("withdraw", ("study", "withdraw", "{0}/s.db", "1", "--refund"), _events("withdrawn")),
     Case("extend", ("study", "extend", "{0}/s.db", "5", "--name", "grant"), _events("extended")),
+    Case("stop", ("study", "stop", "{0}/s.db", "--probability", "0.9"), _events("stopping")),
+    Case("tell --file", ("study", "tell", "{0}/s.db", "--file", "{0}/told.csv"), _events("told")),
+    *(Case(name, ("study", name, "{0}/s.db"), _unchanged) for name in ("status", "pulls", "best", "log", "verify")),
+    Case("explain", ("study", "explain", "{0}/s.db", "3"), _unchanged),
+    Case("plot", ("study", "plot", "{0}/s.db", "--out", "{0}/out.svg"), _drawn),
     Case("export", ("study", "export", "{0}/s.db", "{0}/out.csv"), _rows),
 )
 
@@ -87,6 +103,7 @@ CASES = (
 def prepared(folder: Path) -> None:
     """What the commands need: a problem, a log, and a study with four outcomes and an open pull."""
     (folder / "p.toml").write_text(PROBLEM_FILE)
+    (folder / "told.csv").write_text("id,Z,X,W,Y\n5,1,1,1,1\n")
     (folder / "log.csv").write_text("Z,X,W,Y\n1,0,1,0\n0,0,1,1\n")
     with Study.create(folder / "s.db", SMALL, "f-kube") as study:
         drive(study, laboratory(), most=4)
