@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import compress
 
 MANY = 8  # members from which on it is faster to look for them in a text than to take one bit after the other
+
+DENSE = 8  # from one member in so many places on, it is faster to look at all places
+_DIGITS = bytes.maketrans(b"01", bytes([0, 1]))
 
 
 def members(bits: int) -> list[int]:
@@ -21,6 +25,8 @@ def members(bits: int) -> list[int]:
     found: list[int] = []
     if bits.bit_count() > MANY:
         text = bin(bits)[:1:-1]  # the lowest bit comes first
+        if bits.bit_count() > len(text) // DENSE:
+            return [*compress(range(len(text)), text.encode().translate(_DIGITS))]
         at = text.find("1")
         while at >= 0:
             found.append(at)

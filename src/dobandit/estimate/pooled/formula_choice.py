@@ -41,10 +41,12 @@ class FormulaChooser:
         self._problem, self._sets, self._cards = problem, sets, cards_of(problem)
         self._base = observed(problem.graph, problem.reward)
         self._wide = [f for f in self._base.factors if self._is_wide(f)]
-        widths, base = _Widths(self._cards), self._base
-        scopes = {f.variable: _scope(base, f, problem.reward) for f in base.factors}
-        self._shared = Messages(widths, scopes, self._cards)
-        self._shared_width = max(widths.widest, *map(self._cells, base.factors))
+        self._shared_width = max(map(self._cells, self._base.factors))
+        if self.base_fits:  # so far: else no sum is made from its messages
+            widths = _Widths(self._cards)
+            scopes = {f.variable: _scope(self._base, f, problem.reward) for f in self._base.factors}
+            self._shared = Messages(widths, scopes, self._cards)
+            self._shared_width = max(self._shared_width, widths.widest)
 
     @property
     def base_fits(self) -> bool:
