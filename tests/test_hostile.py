@@ -131,6 +131,36 @@ def test_results_appear_together_and_follow_no_links(tmp_path: Path, dobandit: R
     assert not [file for file in tmp_path.iterdir() if file.name.startswith(".")]
 
 
+def test_figures_and_tables_follow_no_links(tmp_path: Path, dobandit: Run) -> None:
+    problem, mine = tmp_path / "p.toml", tmp_path / "mine"
+    problem.write_text(PROBLEM)
+    mine.write_text("untouched")
+    for name in ("graph.svg", "graph.png", "rows.csv"):
+        (tmp_path / name).symlink_to(mine)
+    assert dobandit("check", problem, "--plot", tmp_path / "graph.svg").code == 0
+    assert dobandit("check", problem, "--plot", tmp_path / "graph.png").code == 0
+    assert dobandit("sample", problem, tmp_path / "rows.csv").code == 2  # a new file only
+    assert mine.read_text() == "untouched"
+    assert not (tmp_path / "graph.svg").is_symlink()
+    assert not [file for file in tmp_path.iterdir() if file.name.startswith(".")]
+
+
+def test_a_run_that_is_interrupted_leaves_no_results(
+    tmp_path: Path, dobandit: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even while the last of its files is written."""
+    problem, out = tmp_path / "p.toml", tmp_path / "out"
+    problem.write_text(PROBLEM)
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "rename", interrupted)
+    ran = dobandit("run", problem, "--trials", 2, "--policy", "f-kube", "--out", out)
+    assert ran.code == 130
+    assert [file for file in tmp_path.rglob("*") if file.is_file()] == [problem]
+
+
 def test_folders_are_filled_at_once_or_not_at_all(tmp_path: Path) -> None:
     from dobandit.files import filled
 
