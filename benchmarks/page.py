@@ -164,8 +164,8 @@ def long_runs(bench: Bench) -> Section:
         "Long runs",
         [
             "If a policy is stuck on a wrong arm, its regret grows in proportion to the budget: +100 %. The tables "
-            f"show `{THOMPSON}` at the costs of the first table, on other worlds (seed {bench.seed}). A single unlucky run "
-            "can have a large effect on the growth of a class.",
+            f"show `{THOMPSON}` at the costs of the first table, on other worlds (seed {bench.seed}). A single unlucky "
+            "run can have a large effect on the growth of a class.",
             Table(["world", "trials", *heads, "growth"], classes),
             f"The ten runs with the largest regret in {', '.join(LONG_WORLDS)}. The gap is the difference between the "
             "best mean per cost and the next one. To settle a gap of g takes about 1/g² pulls.",
