@@ -124,7 +124,7 @@ def test_algorithm_1_stays_below_the_others_as_the_budget_grows(panel: str) -> N
     found = run(panel, 24, 200, 500, 800)
     ours = found.regret["paper-cumulative"]
     for other in set(found.regret) - {"paper-cumulative", "f-kube"}:
-        ahead = found.regret[other] - ours  # the same worlds, costs and luck
+        ahead = found.regret[other] - ours  # the same worlds, costs and random numbers
         assert significantly(ahead[:, -1]), other
         assert significantly(ahead[:, 2] - ahead[:, 1]), other
         assert significantly(ahead[:, 1] - ahead[:, 0]), other

@@ -30,7 +30,7 @@ def test_problems_and_answers_are_tables() -> None:
     effect = db.effect(GRAPH, LOG, do={"X": 1}, reward="Y")
     for shown, words in (
         (PROBLEM, ["Make <b>Y</b> large", "do(X=1)", "3.5"]),
-        (study, ["0 of 1,000 spent", "led by causal-thompson", "do(M=0)"]),
+        (study, ["0 of 1,000 spent", "policy causal-thompson", "do(M=0)"]),
         (results, ["ucb", "Means over 3 trials."]),
         (effect, ["c-factor", "300"]),
         (db.effects(PROBLEM, LOG), ["do(Z=1)", "adjustment"]),
