@@ -31,7 +31,7 @@ def sets(bench: Bench) -> Section:
     return Section(
         "Options that set several variables",
         [
-            "The table shows the mean cumulative regret at B = 2500 if arms set up to two variables. The last column "
+            "The table shows the mean cumulative regret at B = 2,500 if arms set up to two variables. The last column "
             "is our regret divided by that of the best other policy. Algorithms for single variables cannot play "
             "these arms.",
             Table(["world (costs)", THOMPSON, *SET_RIVALS["cumulative"], "to the best"], earned),

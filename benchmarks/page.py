@@ -75,7 +75,7 @@ def cumulative(bench: Bench) -> Section:
         paper = duel.regret(THOMPSON, -1).mean() / duel.regret(PAPER, -1).mean()
         rows.append([duel.where, duel.told(-1), *cells, f"{ratio:.2f}", f"{paper:.3f}"])
     text = (
-        "The table shows the mean regret at a budget of B = 2500, compared with the budget times the best mean per "
+        "The table shows the mean regret at a budget of B = 2,500, compared with the budget times the best mean per "
         "cost (the fractional optimum). An asterisk marks the best of the other policies. The last two columns are "
         "ratios: our regret divided by that of the best other policy, and by that of Algorithm 1 of the paper. "
         f"{', '.join(OFTEN)} have {bench.trials * often} trials: nearly all of their runs are perfect, so the mean "
@@ -117,7 +117,7 @@ def simple(bench: Bench) -> Section:
             f"column shows ours on these {bench.trials}.",
             Table(["world (costs)", EXPLORE, f"first {bench.trials}", *others], settled),
             f"Mean regret of our policy in {own} trials, and of the best other policy at that budget.",
-            Table(["world (costs)", *(f"B = {b:g}" for b in budgets)], curves),
+            Table(["world (costs)", *(f"B = {b:,.0f}" for b in budgets)], curves),
             *losses(found),
             PARALLEL,
         ],
@@ -139,7 +139,7 @@ def losses(found: Sequence[Duel]) -> list[Part]:
             difference = duel.regret(duel.name, at) - duel.regret(best, at)
             if difference.mean() > SURE * standard_error(difference):
                 numbers = f"`{best}` {duel.regret(best, at).mean():.3g}, ours {duel.regret(duel.name, at).mean():.3g}"
-                lines.append(f"{duel.where}, B = {budget:g}: {numbers} (difference {told(difference, 3)})")
+                lines.append(f"{duel.where}, B = {budget:,.0f}: {numbers} (difference {told(difference, 3)})")
     said = (
         f"Where our policy loses (by a paired difference of more than {SURE} standard errors from the best other "
         "policy):"

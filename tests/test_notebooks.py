@@ -37,7 +37,7 @@ def test_problems_and_answers_are_tables() -> None:
     ):
         html = shown._repr_html_()
         assert all(word in html for word in words), html
-    assert repr(results) == "<Results: cumulative regret of ucb and thompson, budget 1000, 3 trials>"
+    assert repr(results) == "<Results: cumulative regret of ucb and thompson, budget 1,000, 3 trials>"
     assert repr(effect).startswith("Effect(mean=0.5")
 
 

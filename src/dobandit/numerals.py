@@ -30,10 +30,10 @@ def size(count: float) -> str:
     """A number of cells, which may be very large.
 
     >>> size(4096), size(2.0**100), size(math.inf)
-    ('4,100', '10^30', 'more than 10^300')
+    ('4,096', '10^30', 'more than 10^300')
     """
     if count < 1e12:
-        return number(count, 2)
+        return f"{count:,.0f}"
     return f"10^{math.log10(count):.0f}" if count < 1e300 else "more than 10^300"
 
 
