@@ -31,8 +31,9 @@ def sets(bench: Bench) -> Section:
     return Section(
         "Options that set several variables",
         [
-            "Mean cumulative regret at B = 2500, where up to two variables are set, and the ratio of ours to the best "
-            "of the others. Algorithms for single variables cannot play these arms.",
+            "The table shows the mean cumulative regret at B = 2,500 if arms set up to two variables. The last column "
+            "is our regret divided by that of the best other policy. Algorithms for single variables cannot play "
+            "these arms.",
             Table(["world (costs)", THOMPSON, *SET_RIVALS["cumulative"], "to the best"], earned),
             "The smallest budget from which the mean simple regret stays at 0.01 or below. "
             f"`{EXPLORE}` was run with budgets of {_listed(bench.extent.explored)}, the others with "
@@ -47,9 +48,10 @@ def structural(bench: Bench) -> Section:
     return Section(
         "Structural bandits",
         [
-            "The graphs of structural bandits (Lee and Bareinboim, NeurIPS 2018), where any variables are set together "
-            f"and every pull costs 1. `{POMIS}` plays only arms that the graph allows to be the best. A few unlucky "
-            "runs make most of what is lost late, so that growth differs by several points between seeds.",
+            "These are the graphs of structural bandits (Lee and Bareinboim, NeurIPS 2018). Arms set any variables "
+            f"together, and every pull costs 1. `{POMIS}` plays only arms that can be the best one according to the "
+            "graph. A few unlucky runs cause most of the late loss, so the growth differs by several points between "
+            "seeds.",
             Table(["policy", "world", *(f"T = {t:,.0f}" for t in bench.extent.rounds), "growth"], rows),
         ],
     )

@@ -134,10 +134,10 @@ def intervals(groups: Sequence[Group], budgets: Sequence[float]) -> Section:
             cells.append(f"{own} / {every}" + (f" / {_checked(others, 1.0, False)}" if others.number else ""))
         rows.append([group.name, POLICIES[group.objective], *cells])
     text = (
-        "The share of 95 % intervals that contain the truth, in percent: of the recommended option, and of all options "
-        "with own pulls or a formula. A third number is for options with neither, about which only the prior speaks. "
-        "An asterisk marks a share that is more than three standard errors outside 93 to 98 % (for the third number: "
-        "below 93 %)."
+        "The table shows how many of the 95 % intervals contain the truth, in percent. The first number is for the "
+        "recommended option. The second is for all options that have pulls of their own or that observations "
+        "identify. The third, if any, is for the other options, which depend on the prior alone. An asterisk marks a "
+        "share that is more than three standard errors outside 93 to 98 % (for the third number: below 93 %)."
     )
     return Section("Intervals", [text, Table(["world", "policy", *(f"B = {b:,g}" for b in budgets)], rows, 2)])
 
@@ -160,16 +160,20 @@ def probabilities(groups: Sequence[Group], budgets: Sequence[float]) -> Section:
             told = f"{actual.mean:.3f} ± {actual.se:.3f}" + "*" * is_off
             rows.append([f"{low:g} to {high:g}", f"{actual.number:,}", f"{stated:.3f}", told])
     text = (
-        "How often the recommended option is the best one, beside how often that was stated; all classes, policies and "
-        "budgets together. An asterisk marks a difference of more than 0.05 plus two standard errors."
+        "The table compares the stated probability that the recommended option is the best one with how often it "
+        "was. It takes all classes, policies and budgets together. An asterisk marks a difference of more than 0.05 "
+        "plus two standard errors."
     )
     by_class = [
         [group.name, POLICIES[group.objective], *(_stated(group.at(budget)) for budget in budgets)] for group in groups
     ]
     head = ["world", "policy", *(f"B = {b:,g}" for b in budgets)]
-    beside = "The same by class: the mean of what was stated / how often it was right."
+    beside = (
+        "The same by class. Each cell has two numbers: the mean stated probability, and the share of answers that were "
+        "right."
+    )
     table = Table(["stated between", "answers", "stated, mean", "right"], rows)
-    return Section("The probability to be the best", [text, table, beside, Table(head, by_class, 2)])
+    return Section("The probability of being the best", [text, table, beside, Table(head, by_class, 2)])
 
 
 def _stated(answers: Sequence[Answer]) -> str:
@@ -184,8 +188,9 @@ def means(groups: Sequence[Group], budgets: Sequence[float]) -> Section:
             [group.name, POLICIES[group.objective], *(f"{100 * one.mean:+.0f} ± {100 * one.se:.0f}" for one in found)]
         )
     text = (
-        "How much too good the stated mean of the recommended option is, in percent of the difference between the best "
-        "and the worst option of the world."
+        "How much better the stated mean of the recommended option is than its true mean, in percent of the "
+        "difference between the best and the worst option of the world. A negative number means that it is stated "
+        "too low."
     )
     return Section("Optimism", [text, Table(["world", "policy", *(f"B = {b:,g}" for b in budgets)], rows, 2)])
 
@@ -204,9 +209,10 @@ def stops(groups: Sequence[Group]) -> Section:
         spent = f"{np.mean([a.budget for a in stopped]):,.0f}" if stopped else ""
         rows.append([group.name, POLICIES[group.objective], f"{100 * len(stopped) / number:.0f}", spent, told])
     text = (
-        f"Studies that stop as soon as the recommended option is the best with probability {STOP}, looked at when each "
-        f"of the budgets is spent. They need {PULLS} outcomes of that option, or observations where these identify it. "
-        "An asterisk marks classes where it is right in less than 95 % of them, by more than two standard errors."
+        f"These studies stop as soon as the recommended option is the best with probability {STOP}. They check this "
+        f"when each of the budgets above is spent. A study may stop only if it has {PULLS} outcomes of that option, "
+        "or as many observations if these identify it. An asterisk marks classes in which the answer is right in "
+        "less than 95 % of the stopped studies, by more than two standard errors."
     )
     head = ["world", "policy", "stopped, %", "spent", "right, %"]
     return Section("Stopping at 95 %", [text, Table(head, rows, 2)])
@@ -215,15 +221,16 @@ def stops(groups: Sequence[Group]) -> Section:
 def page(groups: Sequence[Group], facts: dict[str, str], asked: Asked) -> Page:
     budgets = asked.budgets
     lead = (
-        "You read that an option is the best with probability 0.9. Is it, in nine of ten such studies? This page "
-        "compares what studies say with the truth of simulated worlds. It is written by `python "
+        "A study says that an option is the best one with probability 0.9. Is that true in nine of ten such studies? "
+        "This page compares what studies say with the truth in simulated worlds. It was generated by `python "
         f"benchmarks/calibration.py --worlds {asked.worlds} --trials {asked.trials} --seed {asked.seed}`; "
         "`make calibration` measures it again with 40 worlds."
     )
     about: list[Part] = [
-        "Every study has a hidden truth that is known here exactly. `causal-explore` and `causal-thompson` spend the "
-        "budget; then the study answers as `best` and `status` do. Several studies share a world. Standard errors (±) "
-        "allow for that. The worlds, which [the benchmark](benchmark.md) has as well:",
+        "In a simulation the truth is known exactly. `causal-explore` or `causal-thompson` spends the budget B. Then "
+        "the study answers, just as `best` and `status` do. Several studies share a world, and the standard errors "
+        "(±) allow for that. These are the classes of worlds, most of which are also in "
+        "[the benchmark](benchmark.md):",
         Points([f"`{name}`: {_about(name)}" for name in dict.fromkeys(group.name for group in groups)]),
     ]
     found = [intervals(groups, budgets), probabilities(groups, budgets), means(groups, budgets), stops(groups)]
@@ -231,7 +238,7 @@ def page(groups: Sequence[Group], facts: dict[str, str], asked: Asked) -> Page:
 
 
 def _about(name: str) -> str:
-    return "rand, where small rewards are wanted" if name == GOAL_MIN else WORLDS[name].about
+    return "rand, but small rewards are wanted" if name == GOAL_MIN else WORLDS[name].about
 
 
 def run(asked: Asked, classes: Sequence[str], kept: Path) -> Page:

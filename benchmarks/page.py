@@ -49,12 +49,13 @@ OFTEN = ("n5", "n6", "n6h", "n7")  # where trials are cheap
 SURE = 2  # standard errors that make a difference
 LONG_WORLDS = ("rand", "strong", "bow-strong", "rare")
 PARALLEL = (
-    "The parallel graph at small budgets was the weak point: among a hundred arms whose mean looks like 1/2, a "
-    "few pulls of one are worth nothing, because the value of information is not concave, and all arms seem equally "
-    "useless. So a decision thinks of three sums of money, the last sixteen times the first, and takes the best value "
-    "per cost (as Frazier and Powell, Decision Analysis 2010, propose); and where P(Y | parents) is mostly empty, an "
-    "arm is judged by its projection. With little money it is weak still: Algorithm 2 spends half of it on the rarest "
-    "values by rule, and here these are what matters."
+    "The weak point is the parallel graph at small budgets. It has up to a hundred arms whose mean looks like 1/2. "
+    "The value of information is not concave, so a few pulls of one arm are worth nothing, and all arms seem equally "
+    "useless. Two measures help. A decision considers three sums of money, the last sixteen times the first, and "
+    "takes the best value per cost (as Frazier and Powell, Decision Analysis 2010, propose). And where P(Y | "
+    "parents) is mostly empty, an arm is judged by a projection of the graph with smaller tables. With little money "
+    "the policy is still weak. Algorithm 2 always spends half of the budget on the rarest values, and in this world "
+    "these are the ones that matter."
 )
 WRONG_WORLD, TRUSTING = "reversed", f"{THOMPSON}[guard=false]"
 STUCK = 0.4  # share of its regret that a stuck run gains in the second half
@@ -74,10 +75,11 @@ def cumulative(bench: Bench) -> Section:
         paper = duel.regret(THOMPSON, -1).mean() / duel.regret(PAPER, -1).mean()
         rows.append([duel.where, duel.told(-1), *cells, f"{ratio:.2f}", f"{paper:.3f}"])
     text = (
-        "Mean regret at B = 2500 against the budget times the best mean per cost (the fractional optimum). An asterisk "
-        "marks the best of the others; the last two columns are the ratio of ours to that, and to Algorithm 1 of the "
-        f"paper. {', '.join(OFTEN)} have {bench.trials * often} trials: where nearly all runs are perfect, the mean is "
-        f"that of the few others{_of_few(found, often)}."
+        "The table shows the mean regret at a budget of B = 2,500, compared with the budget times the best mean per "
+        "cost (the fractional optimum). An asterisk marks the best of the other policies. The last two columns are "
+        "ratios: our regret divided by that of the best other policy, and by that of Algorithm 1 of the paper. "
+        f"{', '.join(OFTEN)} have {bench.trials * often} trials: nearly all of their runs are perfect, so the mean "
+        f"depends on the few others{_of_few(found, often)}."
     )
     return Section(
         "Cumulative regret",
@@ -109,13 +111,13 @@ def simple(bench: Bench) -> Section:
     return Section(
         "Simple regret",
         [
-            "The smallest budget of the grid from which the mean regret stays at 0.01 or below. Wrong recommendations "
-            "are rare but costly, so means over a few trials are noisy: our policy runs "
+            "The table shows the smallest budget of the grid from which the mean regret stays at 0.01 or below. "
+            "Wrong recommendations are rare but costly, so means over a few trials are noisy: our policy runs "
             f"{own} trials. The other policies run the first {bench.trials} of them; the second "
             f"column shows ours on these {bench.trials}.",
             Table(["world (costs)", EXPLORE, f"first {bench.trials}", *others], settled),
-            f"Mean regret of ours in {own} trials, and of the best of the others at that budget.",
-            Table(["world (costs)", *(f"B = {b:g}" for b in budgets)], curves),
+            f"Mean regret of our policy in {own} trials, and of the best other policy at that budget.",
+            Table(["world (costs)", *(f"B = {b:,.0f}" for b in budgets)], curves),
             *losses(found),
             PARALLEL,
         ],
@@ -137,8 +139,11 @@ def losses(found: Sequence[Duel]) -> list[Part]:
             difference = duel.regret(duel.name, at) - duel.regret(best, at)
             if difference.mean() > SURE * standard_error(difference):
                 numbers = f"`{best}` {duel.regret(best, at).mean():.3g}, ours {duel.regret(duel.name, at).mean():.3g}"
-                lines.append(f"{duel.where}, B = {budget:g}: {numbers} (difference {told(difference, 3)})")
-    said = f"Where we lose (a paired difference of more than {SURE} standard errors to the best of the others):"
+                lines.append(f"{duel.where}, B = {budget:,.0f}: {numbers} (difference {told(difference, 3)})")
+    said = (
+        f"Where our policy loses (by a paired difference of more than {SURE} standard errors from the best other "
+        "policy):"
+    )
     return [said, Points(lines)] if lines else [f"{said} nowhere in these runs."]
 
 
@@ -158,12 +163,12 @@ def long_runs(bench: Bench) -> Section:
     return Section(
         "Long runs",
         [
-            "A policy that is stuck on a wrong arm gains regret in proportion to the budget: +100 %. "
-            f"`{THOMPSON}` at the costs of the first table, on other worlds (seed {bench.seed}). Single unlucky "
-            "runs weigh much in the growth of a class.",
+            "If a policy is stuck on a wrong arm, its regret grows in proportion to the budget: +100 %. The tables "
+            f"show `{THOMPSON}` at the costs of the first table, on other worlds (seed {bench.seed}). A single unlucky "
+            "run can have a large effect on the growth of a class.",
             Table(["world", "trials", *heads, "growth"], classes),
-            f"The ten runs with the largest regret in {', '.join(LONG_WORLDS)}. The gap is that between the best mean "
-            "per cost and the next one; runs with a small gap need about its inverse square in pulls to be decided.",
+            f"The ten runs with the largest regret in {', '.join(LONG_WORLDS)}. The gap is the difference between the "
+            "best mean per cost and the next one. To settle a gap of g takes about 1/g² pulls.",
             Table(
                 ["world, trial", *heads, "gap", "best arm", "pulled most"],
                 [_long_run(found[world], world, trial) for world, trial in runs[:10]],
@@ -191,12 +196,13 @@ def wrong_graph(bench: Bench) -> Section:
     return Section(
         "A wrong graph",
         [
-            f"The policy is told the graph without any of its hidden causes, in {bench.trials} worlds of the class "
-            f"{WRONG_WORLD}, where that misleads most. The guard adds those that the outcomes ask for.",
+            f"The policy gets the graph without any of its hidden causes, in {bench.trials} worlds of the class "
+            f"{WRONG_WORLD}, where that misleads most. The guard, a check of the graph against the outcomes, adds the "
+            "hidden causes that the outcomes require.",
             Table(["", *(f"B = {budget:,.0f}" for budget in budgets), "largest", "runs with a warning"], rows),
             f"Without the guard, on the same worlds and outcomes, {len(stuck)} runs gain more than {STUCK:.0%} of "
-            f"their regret in the second half of the budget; in {hit} of these the guard warns that the data "
-            "contradict the graph: the rewards of an arm, or the outcomes of all.",
+            f"their regret in the second half of the budget. In {hit} of these, the guard warns that the data "
+            "contradict the graph: either the rewards of one arm, or the outcomes of all arms together.",
         ],
     )
 
@@ -213,7 +219,10 @@ def warned(comparison: Comparison, name: str) -> Flags:
 
 
 def network(bench: Bench) -> Section:
-    parts: list[Part] = ["Networks from files, with variables hidden; `dobandit suite FILE.bif?...` runs any other."]
+    parts: list[Part] = [
+        "These are networks from files, with some variables hidden. `dobandit suite FILE.bif?...` runs any other "
+        "network."
+    ]
     for query in bench.extent.networks:
         for objective in OURS:
             found = bench.run(str(NETWORKS / query), objective, policies_for(objective), bench.trials)
@@ -234,17 +243,18 @@ def written(bench: Bench) -> str:
     about = Section(
         "The worlds",
         [
-            "Every trial has its own world, but for the parallel classes and the networks, which are one world each; "
-            "all policies meet the same worlds, costs and luck. Interventions cost "
-            "near: 1 to 1.3; 23: 2 or 3; 25: 2 to 5; 57: 5, 6 or 7; observing costs 1. "
+            "Every trial has a world of its own. Only the parallel classes and the networks are a single world each. "
+            "All policies meet the same worlds, costs and random numbers. Observing costs 1. What an intervention "
+            "costs is given in brackets behind the world: `near` means 1 to 1.3; 23 means 2 or 3; 25 means 2 to 5; "
+            "57 means 5, 6 or 7. "
             "Setting several variables costs the sum.",
             worlds,
         ],
     )
     facts = {"seed": str(bench.seed), "trials": str(bench.trials), **versions()}
     lead = (
-        "Who wins where, by how much, and where we lose. This page is written by `make benchmark`; "
-        "`dobandit suite` runs any part of it."
+        "Which policy wins where, by how much, and where our policies lose. This page was generated by `make "
+        "benchmark`. `dobandit suite` runs any part of it."
     )
     sections = [section(bench) for section in SECTIONS]
     return to_markdown(Page("Benchmark", lead, facts, [about, *sections]))

@@ -322,7 +322,7 @@ BROKEN: list[tuple[str | None, str, str]] = [
     (
         None,
         MANY + "probability ( V0 | " + ", ".join(f"V{i}" for i in range(1, 40)) + ") { default 1 0; }",
-        "line 41, column 15: the table of V0 would have 1.1e+12 cells, since it reads 39 variables",
+        "line 41, column 15: the table of V0 would have 10^12 cells, since it reads 39 variables",
     ),
 ]
 

@@ -124,7 +124,7 @@ def test_algorithm_1_stays_below_the_others_as_the_budget_grows(panel: str) -> N
     found = run(panel, 24, 200, 500, 800)
     ours = found.regret["paper-cumulative"]
     for other in set(found.regret) - {"paper-cumulative", "f-kube"}:
-        ahead = found.regret[other] - ours  # the same worlds, costs and luck
+        ahead = found.regret[other] - ours  # the same worlds, costs and random numbers
         assert significantly(ahead[:, -1]), other
         assert significantly(ahead[:, 2] - ahead[:, 1]), other
         assert significantly(ahead[:, 1] - ahead[:, 0]), other
@@ -142,10 +142,10 @@ def test_a_variant_is_judged_like_any_other_curve() -> None:
     )
     assert f"`{variant}` agrees with the published curve on 2 of 2 (100%)" in notes(same)["f-kube"]
     assert (
-        f"`{variant}` comes nearer to the published curve but is not the same: it agrees on 0 of 2"
+        f"`{variant}` comes closer to the published curve but is not the same: it agrees on 0 of 2"
         in notes(off)["f-kube"]
     )
-    assert "Here `f-kube` itself is nearer to the published curve" in notes(far)["f-kube"]
+    assert "Here `f-kube` itself is closer to the published curve" in notes(far)["f-kube"]
     assert [nearest(one, "f-kube") for one in (same, off, far)] == [variant, variant, "f-kube"]
 
 
@@ -213,7 +213,7 @@ def test_the_points_of_fig4_cost_look_like_a_larger_budget_than_the_text_says() 
     own = agreement(small.curves[SR], small.published[SR])
     assert own.share >= 0.8, "and yet at B = 800 this curve is there"
     variant = agreement(small.curves[f"{SR}[form=half]"], small.published[SR])
-    assert f"`{SR}` itself is nearer to the published curve" in notes(small)[SR]
+    assert f"`{SR}` itself is closer to the published curve" in notes(small)[SR]
     assert f"they agree with it on {own} and {variant} of the points" in notes(small)[SR]
     assert panel.notes[SR] not in notes(small)[SR]
     assert nearest(small, SR) == SR

@@ -542,7 +542,7 @@ def test_networkx_reads_multigraphs() -> None:
     [
         ([("A", "B")], r"^expected a networkx DiGraph, not list$"),
         (nx.Graph([("A", "B")]), r"^this networkx graph is undirected; build a DiGraph"),
-        (network_of((1, 2)), r"^1 cannot be the name of a variable: a name is a text$"),
+        (network_of((1, 2)), r"^1 cannot be the name of a variable: a name must be a text$"),
         (network_of(("A", "B\tc")), r"^'B\\tc' cannot be the name of a variable"),
         (network_of(("A", "A")), r"^A -> A is a self loop"),
         (nx.MultiDiGraph([("A", "B"), ("A", "B")]), r"^the edge A -> B is given twice$"),

@@ -269,7 +269,7 @@ def test_several_files_count_together(tmp_path: Path) -> None:
 BAD_LINES = {
     '{"A": 1}\n[1]\n': "line 2: expected an object",
     '{"A": 1}\n{"A": \n': "line 2: this is not a JSON object in one line",
-    '{"A": 1, "A": 2}\n': "line 1: .* a key stands twice among A and A",
+    '{"A": 1, "A": 2}\n': "line 1: .* a key is given twice among A and A",
     "\n": "the file is empty",
 }
 

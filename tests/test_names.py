@@ -60,7 +60,7 @@ def test_bad_quotes_say_what_to_write(text: str) -> None:
         ("a\u200bb", r"\(U\+200B\)$"),
         ("a\ud800", r"\(U\+D800\)$"),
         ("x" * 256, r"^'x{37}\.\.\.' cannot .*: it has 256 characters, and at most 255 are possible$"),
-        (1, "^1 cannot be the name of a variable: a name is a text$"),
+        (1, "^1 cannot be the name of a variable: a name must be a text$"),
     ],
 )
 def test_names_that_no_variable_can_have(name: str, message: str) -> None:

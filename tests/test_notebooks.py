@@ -30,14 +30,14 @@ def test_problems_and_answers_are_tables() -> None:
     effect = db.effect(GRAPH, LOG, do={"X": 1}, reward="Y")
     for shown, words in (
         (PROBLEM, ["Make <b>Y</b> large", "do(X=1)", "3.5"]),
-        (study, ["0 of 1,000 spent", "led by causal-thompson", "do(M=0)"]),
+        (study, ["0 of 1,000 spent", "policy causal-thompson", "do(M=0)"]),
         (results, ["ucb", "Means over 3 trials."]),
         (effect, ["c-factor", "300"]),
         (db.effects(PROBLEM, LOG), ["do(Z=1)", "adjustment"]),
     ):
         html = shown._repr_html_()
         assert all(word in html for word in words), html
-    assert repr(results) == "<Results: cumulative regret of ucb and thompson, budget 1000, 3 trials>"
+    assert repr(results) == "<Results: cumulative regret of ucb and thompson, budget 1,000, 3 trials>"
     assert repr(effect).startswith("Effect(mean=0.5")
 
 

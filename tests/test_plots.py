@@ -249,8 +249,8 @@ def test_the_graph_of_a_problem_tells_what_observations_bound() -> None:
     assert told == ["Means of Y that agree with the observations:", "do(X=1): 0.25 to 0.75"]
     kinds = legend_of(problem_figure(problem, bounds))
     assert "can be set; observations bound its effect" in kinds
-    assert "can be set; observations tell its effect" in kinds
-    assert "can be set; only experiments tell" in legend_of(problem_figure(problem))
+    assert "can be set; observations show its effect" in kinds
+    assert "can be set; only experiments show its effect" in legend_of(problem_figure(problem))
     boxes = {str(box.get_label()): box for box in problem_figure(problem, bounds).axes[0].patches[-3:]}
     assert boxes["X"].get_linestyle() != boxes["Z"].get_linestyle()  # not told by the colour alone
 

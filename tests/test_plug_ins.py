@@ -259,7 +259,7 @@ def test_a_study_names_the_plug_in_that_is_missing(module: str, dobandit: Callab
     program = Path(sys.executable).with_name("dobandit")  # which has imported nothing yet
     other = subprocess.run([program, "study", "status", "study.db"], capture_output=True, text=True, check=False)
     assert (other.returncode, other.stdout) == (4, "")
-    assert f"study.db is led by the policy {module}:Greedy, a plug-in that is not installed here" in other.stderr
+    assert f"study.db uses the policy {module}:Greedy, a plug-in that is not installed here" in other.stderr
 
 
 # -- an installed package ------------------------------------------------------------------------------
@@ -307,7 +307,7 @@ def test_an_installed_package_offers_policies(
     leader._compiled.cache_clear()
     with pytest.raises(
         StudyError,
-        match="is led by the policy greedy, a plug-in that is not installed here: install the package that offers it",
+        match="uses the policy greedy, a plug-in that is not installed here: install the package that offers it",
     ):
         db.Study.open(tmp_path / "s.db").status()
 

@@ -168,7 +168,7 @@ def test_the_page_states_its_criteria_and_which_forms_it_took(found: list[Reprod
     _, hidden = found
     text = to_markdown(reproduction_page([hidden]))
     assert "less than 10% of what it then is" in text
-    assert f"Nearest to the published curves, of two forms each: `{nearest(hidden, 'f-kube')}`" in text
+    assert f"Of two forms each, these are closest to the published curves: `{nearest(hidden, 'f-kube')}`" in text
 
 
 def test_run_writes_a_report(dobandit: Callable[..., Ran], tmp_path: Path) -> None:

@@ -316,7 +316,7 @@ def test_a_network_is_a_benchmark() -> None:
         ("?reward=harvst", "did you mean harvest?"),
         ("?reward=harvest&hide=sesson", "did you mean season?"),
         ("?reward=harvest&hide=harvest", "must not be hidden"),
-        ("?reward=harvest&hide=season&hide=soil", "stands twice"),
+        ("?reward=harvest&hide=season&hide=soil", "is given twice"),
     ],
 )
 def test_networks_that_are_asked_for_wrongly(query: str, sentence: str) -> None:

@@ -65,7 +65,7 @@ def test_a_world_reads_like_what_it_is() -> None:
 @pytest.mark.parametrize(
     ("nodes", "message"),
     [
-        ([Node("X", (), np.ones((1, 1))), Node("X", (), np.ones((1, 1)))], "X stands twice"),
+        ([Node("X", (), np.ones((1, 1))), Node("X", (), np.ones((1, 1)))], "X is listed twice"),
         ([Node("X", ("Y",), np.ones((1, 2, 1)))], "X reads Y, which is not a variable that comes before it"),
         ([Node("X", (), np.ones((1, 2, 1)))], r"the table of X has the shape \(1, 2, 1\), not \(1, number of"),
         ([Node("X", (), np.ones((1, 1)))], "X has 2 values, but its table has 1"),
@@ -88,7 +88,7 @@ def test_the_values_are_those_of_the_variables_of_the_graph() -> None:
 
 def test_a_table_that_no_memory_holds_is_refused() -> None:
     for make in (xor, random):
-        with pytest.raises(WorldError, match=r"the table of Y would have 2.3e\+15 cells, since it reads 50 variables"):
+        with pytest.raises(WorldError, match=r"the table of Y would have 10\^15 cells, since it reads 50 variables"):
             make(named.PARALLEL, 0)
 
 
@@ -310,7 +310,7 @@ def test_xor_is_for_two_values() -> None:
         (
             "m.json",
             '{"tables": {}, "tables": {}}',
-            r"m.json: this cannot be read: a key stands twice among tables and tables",
+            r"m.json: this cannot be read: a key is given twice among tables and tables",
         ),
         ("m.json", "[" * 100_000, r"m.json: this cannot be read"),
         ("m.json", '{"tables": ' + "9" * 5000 + "}", r"m.json: this cannot be read"),

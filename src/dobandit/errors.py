@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import NamedTuple
 
+from dobandit.numerals import size as shown
+
 
 class DobanditError(Exception):
     """A mistake in what was handed in: the text says what and where, and nothing was changed."""
@@ -131,8 +133,8 @@ class TooDense(DobanditError):
 
     def __init__(self, size: float, most: float) -> None:
         super().__init__(
-            f"the variables are too densely connected for exact sums: a table of {size:.2g} numbers would be "
-            f"needed on the way, and the memory limit allows {most:.2g}; DOBANDIT_MEMORY=4GB sets another limit"
+            f"the variables are too densely connected for exact sums: a table of {shown(size)} numbers would be "
+            f"needed on the way, and the memory limit allows {shown(most)}; DOBANDIT_MEMORY=4GB sets another limit"
         )
 
 

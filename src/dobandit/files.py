@@ -50,7 +50,7 @@ def read_text(path: Path) -> str:
 def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object; the parser would silently let the last of several equal keys win."""
     if len(found := dict(pairs)) < len(pairs):
-        raise ValueError(f"a key stands twice among {listing(key for key, _ in pairs)}")
+        raise ValueError(f"a key is given twice among {listing(key for key, _ in pairs)}")
     return found
 
 

@@ -17,6 +17,26 @@ def number(value: float, digits: int = 4) -> str:
     return f"{Decimal(f'{value:.{digits}g}'):,f}" if math.isfinite(value) else f"{value}"
 
 
+def amount(value: float) -> str:
+    """Money and other given numbers as they are, without what rounding has left of them.
+
+    >>> amount(1234567.5), amount(0.1 + 0.2), amount(12.0), amount(0.00001)
+    ('1,234,567.5', '0.3', '12', '0.00001')
+    """
+    return number(value, 12)
+
+
+def size(count: float) -> str:
+    """A number of cells, which may be very large.
+
+    >>> size(4096), size(2.0**100), size(math.inf)
+    ('4,096', '10^30', 'more than 10^300')
+    """
+    if count < 1e12:
+        return f"{count:,.0f}"
+    return f"10^{math.log10(count):.0f}" if count < 1e300 else "more than 10^300"
+
+
 def interval(low: float, high: float, digits: int = 4) -> str:
     """Its two ends; nothing while they are not known."""
     return "" if math.isnan(low) else f"{number(low, digits)} to {number(high, digits)}"

@@ -102,7 +102,9 @@ def test_a_refund_is_not_taken_back_when_its_money_is_gone(place: str) -> None:
     study.withdraw(1, refund=True)
     study.ask(2, worker="slow", ttl=1)
     before = study.log()
-    with pytest.raises(StudyError, match="pull 1 cannot be paid again: its refund of 1 has been used, and 0 is free"):
+    with pytest.raises(
+        StudyError, match="pull 1 cannot be charged again: its refund of 1 has been used, and 0 is free"
+    ):
         study.withdraw(1, refund=False)
     assert study.log() == before
     study.extend(1)

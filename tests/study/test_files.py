@@ -57,7 +57,7 @@ def test_a_file_that_has_a_pull_twice(folder: Path) -> None:
         study.tell_file(file)
     assert study.status().told == 1
     file.write_text("id,Z,X,W,Y\n1,0,1,0,0\n")
-    with pytest.raises(FaultyRows, match="pull 1 was told") as told:
+    with pytest.raises(FaultyRows, match="pull 1 has the outcome") as told:
         study.tell_file(file)
     assert told.value.exit_code == 4  # a conflict
 

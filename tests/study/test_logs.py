@@ -24,7 +24,7 @@ def test_logged_rows_count_once_and_cost_nothing(place: str) -> None:
         with pytest.warns(UserWarning, match="f-kube has no rule for logged rows"):
             batch = study.observe(rows, name="2025")
         assert (batch, batch.new) == (100, new)
-    with pytest.raises(Conflict, match="'2025' is in the study already, with 100 rows; these are 2 others"):
+    with pytest.raises(Conflict, match="'2025' is already in the study with 100 rows; these 2 rows differ"):
         study.observe({v: column[:2] for v, column in rows.items()}, name="2025")
     with pytest.raises(DobanditError, match="give this batch of rows a name"):
         study.observe(rows)
@@ -43,7 +43,7 @@ def test_sums_of_measurements_may_differ_in_their_last_digits(place: str) -> Non
     rows = {"X": rng.integers(2, size=5000), "Y": 1000 + rng.random(5000)}
     assert study.observe(rows, name="log").new
     assert not study.observe({name: column[::-1] for name, column in rows.items()}, name="log").new
-    with pytest.raises(Conflict, match="'log' is in the study already"):
+    with pytest.raises(Conflict, match="'log' is already in the study"):
         study.observe({**rows, "Y": np.r_[1000.0, rows["Y"][1:]]}, name="log")
 
 

@@ -97,7 +97,7 @@ def test_the_same_outcome_twice_is_nothing_another_a_conflict(place: str) -> Non
     first = study.tell(1, FINE)
     before = study.log()
     assert study.tell(1, {"Y": "1", "W": 0.0, "X": True, "Z": "0"}) == first
-    with pytest.raises(Conflict, match="pull 1 was told Z=0 X=1 W=0 Y=1 and now Z=0 X=1 W=0 Y=0"):
+    with pytest.raises(Conflict, match="pull 1 has the outcome Z=0 X=1 W=0 Y=1, and now Z=0 X=1 W=0 Y=0 is reported"):
         study.tell(1, {**FINE, "Y": 0})
     assert study.log() == before
 

@@ -371,7 +371,7 @@ def test_an_old_study_is_not_brought_back(folder: Path, problem: Path, dobandit:
         assert folder / "s.db-wal" in left
         ran = dobandit(*init)
         assert (ran.code, len(ran.err.splitlines())) == (4, 1)
-        assert "is left of another study; move it away first" in ran.err
+        assert "is left over from another study; move it away first" in ran.err
         assert {file: file.read_bytes() for file in folder.iterdir()} == left
     for ending in ("-wal", "-shm", "-journal"):
         beside = folder / f"s.db{ending}"

@@ -130,7 +130,7 @@ def test_people_get_sentences_and_tables(study: Path, dobandit: Run) -> None:
     assert dobandit("study", "extend", study, 1234567, "--name", "june").err == "The budget is now 1,234,579.\n"
     history = dobandit("study", "log", study).out.splitlines()
     assert [" ".join(line.split()[3:]) for line in history] == [
-        "created led by f-kube, seed 0",
+        "created with the policy f-kube, seed 0",
         "asked 1 do(), worker default",
         "asked 2 do(X=0), worker default",
         "told 1 X=1 Y=0",
@@ -203,7 +203,7 @@ def test_mistakes(study: Path, dobandit: Run, folder: Path, files: tuple[Path, P
         (4, "is not a study", ("status", problem)),
         (4, "there is no study", ("ask", folder / "none.db")),
         (4, "there is no pull 9", ("tell", study, 9, "X=1", "Y=1")),
-        (4, "was told X=1 Y=0 and now X=1 Y=1", ("tell", study, 1, "X=1", "Y=1")),
+        (4, "has the outcome X=1 Y=0, and now X=1 Y=1 is reported", ("tell", study, 1, "X=1", "Y=1")),
         (2, "rules to draw them by", ("init", folder / "d.db", drawn)),
         (4, "there is no pull 9", ("explain", study, 9)),
         (4, "there is no pull 9", ("withdraw", study, 9)),

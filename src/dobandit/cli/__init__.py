@@ -32,7 +32,7 @@ COMMANDS = {
     "run": "Simulate policies on a problem and compare their regret.",
     "reproduce": "Rerun the paper's experiments and compare them with its published curves.",
     "suite": "Compare policies on the benchmark's worlds.",
-    "study": "Spend a real budget: ask what to try next, tell what came out.",
+    "study": "Spend a real budget: ask what to try next, report the outcomes.",
     "serve": "Show studies as web pages, and answer programs over HTTP.",
     "token": "Decide who may use the service.",
 }
@@ -67,7 +67,7 @@ class _Commands(click.Group):
 @click.command(cls=_Commands, epilog=EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="dobandit")
 @click.option("--debug", is_flag=True, expose_value=False, hidden=True)
-@click.option("--memory", metavar="SIZE", help="The most memory that a table may take, such as 4GB. Default: 1GB.")
+@click.option("--memory", metavar="SIZE", help="The largest size of a table in memory, such as 4GB. Default: 1GB.")
 @click.pass_context
 def group(context: click.Context, memory: str | None) -> None:
     """Budgeted causal bandits with hidden confounders: what to try next, why, and what is best.

@@ -16,6 +16,7 @@ from dobandit.estimate.pooled import MOST_CELLS, Standing, standings, sums_fit
 from dobandit.evidence import fit
 from dobandit.graph import in_quotes, independencies, number_of_independencies, quoted
 from dobandit.identification import identify
+from dobandit.numerals import amount, number
 from dobandit.problem import Choose, Cost, Problem, Total, Uniform
 from dobandit.report import interval, problem_figure
 
@@ -114,12 +115,12 @@ def _show(problem: Problem, learnt: dict[Set, tuple[str, str]]) -> None:
     screen = console()
     verb = {"max": "large", "min": "small"}[problem.goal]
     screen.print(
-        f"[bold]Make {cell(problem.reward)} {verb}[/]: {problem.objective} regret, budget {problem.budget:,.12g}\n"
+        f"[bold]Make {cell(problem.reward)} {verb}[/]: {problem.objective} regret, budget {amount(problem.budget)}\n"
     )
     screen.print(problem.graph.draw(screen.width), markup=False)
     if problem.graph.bidirected:
         screen.print("[dim]dashed: a hidden cause acts on both[/]")
-    effect, costs = "observations tell its effect", _cost_texts(problem)
+    effect, costs = "observations show its effect", _cost_texts(problem)
     shown = table("arm", "values", "cost", effect, wrap=effect)
     shown.add_row("do()", "", costs[()], "yes: it is the plain mean")
     for variables, (method, how) in learnt.items():
@@ -186,7 +187,7 @@ def _cost_texts(problem: Problem) -> dict[Set, str]:
     by_set: dict[Set, dict[str, str]] = {}
     for arm, cost in zip(problem.arms, problem.costs, strict=True):
         values = ", ".join(value for _, value in arm.settings)
-        by_set.setdefault(arm.variables, {})[values] = f"{cost:g}" if isinstance(cost, float) else str(cost)
+        by_set.setdefault(arm.variables, {})[values] = amount(cost) if isinstance(cost, float) else str(cost)
     return {variables: _one_or_each(costs) for variables, costs in by_set.items()}
 
 
@@ -203,13 +204,17 @@ def _show_independencies(problem: Problem, verdicts: list[Verdict] | None) -> No
         screen.print("The graph implies no independence, so no data could contradict it.")
         return
     if verdicts is None:
-        number = "1 independence; test it" if found == 1 else f"{found:,} independencies; test them"
-        screen.print(f"The graph implies {number} on your rows with --data FILE.")
+        which = "1 independence; test it" if found == 1 else f"{found:,} independencies; test them"
+        screen.print(f"The graph implies {which} on your rows with --data FILE.")
         return
     shown = table("the graph implies", "p-value", "the data")
     for verdict in verdicts:
         p = verdict.p_value
-        shown.add_row(cell(str(verdict.independence)), "" if p is None else f"{p:.2g}", _in_words(problem, verdict))
+        shown.add_row(
+            cell(str(verdict.independence)),
+            "" if p is None else "<0.0001" if p < 1e-4 else number(p, 2),
+            _in_words(problem, verdict),
+        )
     screen.print(shown)
     screen.print(f"\n{_summary(verdicts)}")
 
@@ -220,7 +225,7 @@ def _in_words(problem: Problem, verdict: Verdict) -> str:
     independence = verdict.independence
     if problem.reward_is_continuous and problem.reward in (independence.a, independence.b, *independence.given):
         return f"not tested: {cell(problem.reward)} is a measurement"
-    return "are too few to tell"
+    return "are too few to test it"
 
 
 def _summary(verdicts: list[Verdict]) -> str:
@@ -229,7 +234,7 @@ def _summary(verdicts: list[Verdict]) -> str:
     wrong, of_all = sum(verdict.rejected for verdict in tested), f"of {len(verdicts)} independencies"
     if not tested:
         return "Nothing was tested, so the data say nothing about the graph."
-    limit = f"{LEVEL / (len(tested) - wrong or 1):.2g}"  # of the smallest p-value that is not rejected (Holm 1979)
+    limit = number(LEVEL / (len(tested) - wrong or 1), 2)  # of the smallest p-value that is not rejected (Holm 1979)
     together = f"({LEVEL:g} shared by {counted(len(tested), 'test')}, Holm's method)"
     if wrong:
         rest = f"\nOther p-values are above {limit} {together}." if wrong < len(tested) else ""

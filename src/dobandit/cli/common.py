@@ -28,8 +28,8 @@ FILE = click.Path(path_type=Path)
 PROBLEM = click.argument("problem", type=FILE)
 ROWS = "CSV, Parquet or JSON lines; a quoted pattern for several files, - for standard input"
 OPTIONS = (
-    click.option("--json", "as_json", is_flag=True, help="One JSON document on stdout, nothing else."),
-    click.option("--quiet", is_flag=True, help="No notes and warnings on stderr."),
+    click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else."),
+    click.option("--quiet", is_flag=True, help="No notes or warnings on stderr."),
     # `main` looks for --debug among the arguments.
     click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."),
 )

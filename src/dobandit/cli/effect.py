@@ -34,9 +34,9 @@ SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 @PROBLEM
 @click.argument("data", type=FILE)
 @several("--do", "settings", "X=VALUE", "The intervention; may be given several times.")
-@click.option("--versus", metavar="X=VALUE", help="Another intervention, or do(): show the differences to it.")
-@click.option("--all", "all_arms", is_flag=True, help="All arms; those that observations cannot tell get bounds.")
-@click.option("--bounds", is_flag=True, help="Where the rows cannot tell a mean: the range that agrees with them.")
+@click.option("--versus", metavar="X=VALUE", help="Another intervention, or do(): also show the difference from it.")
+@click.option("--all", "all_arms", is_flag=True, help="All arms; those that observations do not identify get bounds.")
+@click.option("--bounds", is_flag=True, help="Where the rows do not identify a mean: the range that agrees with them.")
 @click.option("--weights", metavar="COLUMN", help="A column of counts or probabilities of the rows.")
 @click.option("--level", default=0.95, show_default=True, type=SHARE, help="The level of the intervals.")
 @click.option("--truth", is_flag=True, help="Also show the true means, where the problem has a [world].")
@@ -111,7 +111,11 @@ def _arms(problem: Problem, settings: tuple[str, ...], all_arms: bool, bounds: b
         try:
             identify(problem.graph, arm.variables, problem.reward)
         except NotIdentifiable as error:
-            more = "add --bounds to see what the rows leave possible" if problem.has_range else "only trying can tell"
+            more = (
+                "add --bounds to see what the rows leave possible"
+                if problem.has_range
+                else "only an experiment can show it"
+            )
             raise DataError(f"{error}; {more}") from None
     return arms
 

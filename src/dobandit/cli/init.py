@@ -13,6 +13,7 @@ import click
 from dobandit.cli.common import FILE, answer, open_new, read_rows, say, with_common_options
 from dobandit.errors import counted
 from dobandit.files import replacing
+from dobandit.numerals import number
 
 START = "start"
 
@@ -32,7 +33,7 @@ def names() -> list[str]:
 @click.argument("file", type=FILE)
 @click.option("--example", metavar="NAME", help=f"An example instead: {', '.join(names())}.")
 @click.option("--data", type=FILE, metavar="LOG", help="Propose the problem from the columns of these rows.")
-@click.option("--reward", metavar="COLUMN", help="With --data: the column whose mean is to be made large (or small).")
+@click.option("--reward", metavar="COLUMN", help="With --data: the column whose mean you want to be large (or small).")
 @click.option(
     "--graph", type=FILE, metavar="GRAPH", help="With --data: take the edges from this file (DOT, dagitty, ...)."
 )
@@ -109,6 +110,6 @@ def _cut_points(file: Path, data: Path) -> tuple[dict[str, Any], str]:
         )
     with replacing(file) as draft:
         draft.write_text(text, encoding="utf-8", newline="")
-    shown = "; ".join(f"{variable} at {', '.join(f'{cut:g}' for cut in found)}" for variable, found in cuts.items())
+    shown = "; ".join(f"{variable} at {', '.join(number(cut, 6) for cut in found)}" for variable, found in cuts.items())
     document = {"path": str(file), "variables": list(cuts), "set_aside": {}, "bins": cuts}
     return document, f"wrote the cut points of {data} into {file}: {shown}"

@@ -23,7 +23,7 @@ EVIDENCE = f"Logged rows ({ROWS}): worlds agree with them, and policies that can
 BUDGET = "A budget (repeat); default: from a sixteenth to eight times the file's."
 WITHIN = "The loss that you accept, in units of the reward; default: 0.02 of its range."
 DRAWING = "drawing worlds"
-CHANCE = "The chance to be within this loss that you want."
+CHANCE = "The chance that you want of staying within this loss."
 
 
 @click.command()

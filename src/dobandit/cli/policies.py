@@ -54,5 +54,5 @@ def command(as_json: bool, quiet: bool) -> None:
         name = f"[bold]{row['name']} *[/]" if row["name"] in RECOMMENDED.values() else row["name"]
         text = f"{cell(row['summary'])}\n[dim]{cell(row['reference'])}[/]"
         shown.add_row(name, row["objective"], text)
-    remark = "[dim]* recommended for its objective; studies are led by it unless another is named[/]"
+    remark = "[dim]* recommended for its objective, and used in studies unless you name another[/]"
     console().print(shown, remark, sep="\n")

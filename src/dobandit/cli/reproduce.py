@@ -29,9 +29,9 @@ OUT = Path("dobandit-out/reproduce")
 @WORKERS
 @CLUSTER
 @click.option("--out", default=OUT, show_default=True, type=FILE, metavar="DIR", help="Where results go.")
-@click.option("--page", type=FILE, metavar="FILE", help="Write a Markdown page of it, too.")
-@click.option("--bounds", is_flag=True, help="Draw the bounds of the paper's theorems, too.")
-@click.option("--list", "only_list", is_flag=True, help="Name the panels.")
+@click.option("--page", type=FILE, metavar="FILE", help="Also write a Markdown page of it.")
+@click.option("--bounds", is_flag=True, help="Also draw the bounds of the paper's theorems.")
+@click.option("--list", "only_list", is_flag=True, help="List the panels.")
 @with_common_options
 def command(
     panels: tuple[str, ...],

@@ -66,7 +66,7 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Simulate the world of PROBLEM: the regret of one policy, or of several on the same worlds and with the same luck.
+    """Simulate the world of PROBLEM: the regret of one policy, or of several under the same conditions.
 
     Without a [world], every trial has a random world on your graph.
     """

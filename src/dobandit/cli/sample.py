@@ -23,7 +23,7 @@ from dobandit.problem import Problem
 def command(problem: Path, file: Path, rows: int, arm: str, seed: int, as_json: bool, quiet: bool) -> None:
     """Draw rows from the [world] of PROBLEM and write them to FILE (.csv, .json or .parquet), as a log.
 
-    Rows in which something was set have it in a column `intervention`, so that nobody takes them for observations.
+    Rows in which something was set have it in a column `intervention`, so that they are not mistaken for observations.
     """
     found = Problem.load(problem)
     chosen = read_arm(arm).within(found.domains)

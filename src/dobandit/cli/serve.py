@@ -14,13 +14,26 @@ FOREVER = "Sign in once with this address; it works one time:"
 
 @click.command()
 @click.argument("studies", metavar="STUDY...", nargs=-1, required=True)
-@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen; another one needs a token.")
-@click.option("--port", default=8377, show_default=True, type=click.IntRange(0, 65535), help="0 is a free one.")
-@click.option("--root-path", default="", metavar="PATH", help="The prefix under which a proxy shows the server.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="The address to listen on; any other than the default needs a token.",
+)
+@click.option(
+    "--port",
+    default=8377,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="The port to listen on; 0 chooses a free one.",
+)
+@click.option("--root-path", default="", metavar="PATH", help="The path under which a proxy serves these pages.")
 @several("--allow-host", "names", "NAME", "Another name of this server, such as that of a proxy.")
-@click.option("--tokens", type=click.Path(path_type=Path), metavar="FILE", help="The tokens; default: the user's own.")
+@click.option(
+    "--tokens", type=click.Path(path_type=Path), metavar="FILE", help="The file of tokens; default: that of the user."
+)
 @click.option("--open", "browse", is_flag=True, help="Open the page in a browser.")
-@click.option("--quiet", is_flag=True, help="Print the address alone.")
+@click.option("--quiet", is_flag=True, help="Print only the address.")
 @click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")
 def command(
     studies: tuple[str, ...],

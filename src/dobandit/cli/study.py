@@ -16,11 +16,11 @@ from dobandit.cli.study_answers import PULL, STUDY, study_command
 from dobandit.errors import DobanditError, counted
 from dobandit.evidence import STANDARD_INPUT
 from dobandit.graph import QUOTED, unquoted
+from dobandit.numerals import amount as as_money
 from dobandit.printable import shortened
 from dobandit.problem import Problem
 from dobandit.report import rule_in_words, stop_in_words, why_nothing
 from dobandit.study import MEMORY, WORKER, Money, Receipt, Study, asked_document, is_whole, shown
-from dobandit.study import amount as as_money
 
 VALUES = click.argument("values", metavar="X=1 Y=0 ...", nargs=-1)
 BY = click.option("--by", metavar="NAME", help="Who decided this, for the log.")
@@ -36,7 +36,7 @@ class _InOrder(click.Group):
 
 @click.group(cls=_InOrder)
 def command() -> None:
-    """Spend a real budget: ask what to try next, tell what came out, read what is best.
+    """Spend a real budget: ask what to try next, report the outcome, see what is best.
 
     STUDY is a file, or the URL of a PostgreSQL database: postgresql://host/database#name.
     """
@@ -63,7 +63,11 @@ def init(study: str, problem: Path, policy: str | None, seed: int, as_json: bool
 @study_command
 @click.option("-n", "number", default=1, show_default=True, type=click.IntRange(1), help="How many pulls.")
 @click.option(
-    "--worker", default=WORKER, show_default=True, metavar="W", help="Who asks; gets back what is still open."
+    "--worker",
+    default=WORKER,
+    show_default=True,
+    metavar="W",
+    help="Who asks; a worker first gets their own open pulls again.",
 )
 @click.option("--ttl", metavar="TIME", help="After this time, such as 2d or 8h, a pull may go to another worker.")
 @click.option("--force", is_flag=True, help="Take over expired pulls even if the clock may be wrong.")
@@ -78,7 +82,7 @@ def ask(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Ask for pulls to carry out. Their cost is reserved until they are told or withdrawn."""
+    """Ask for pulls to carry out. Their cost is reserved until you report the outcome or withdraw them."""
     pulls = study.ask(number, worker, ttl, force=force, anyway=anyway)
     if as_json:
         print_json(asked_document(pulls))
@@ -93,7 +97,7 @@ def ask(
 @click.argument("told", metavar="[ID X=1 Y=0 ...]", nargs=-1)
 @click.option("--file", type=FILE, metavar="FILE", help=f"Many outcomes, with a column id: {ROWS}.")
 def tell(study: Study, told: tuple[str, ...], file: Path | None, as_json: bool, quiet: bool) -> None:
-    """Tell what came out of pull ID.
+    """Report the outcome of pull ID.
 
     An outcome is every observed variable and its value; what the experiment set may be left out. A file has a column
     for each variable and one called id; all its outcomes count, or none.
@@ -111,7 +115,11 @@ def tell(study: Study, told: tuple[str, ...], file: Path | None, as_json: bool, 
 
 @study_command
 @click.argument("data", type=FILE)
-@click.option("--name", metavar="BATCH", help="The name under which these rows count once; default: that of the file.")
+@click.option(
+    "--name",
+    metavar="BATCH",
+    help="The name of these rows, under which they count only once; default: that of the file.",
+)
 def observe(study: Study, data: Path, name: str | None, as_json: bool, quiet: bool) -> None:
     """Add logged rows as evidence.
 
@@ -130,7 +138,9 @@ def observe(study: Study, data: Path, name: str | None, as_json: bool, quiet: bo
 @study_command
 @click.argument("arm")
 @VALUES
-@click.option("--name", metavar="NAME", help="It counts once under this name, however often it is sent.")
+@click.option(
+    "--name", metavar="NAME", help="A name for it: under the same name it counts only once, however often it is sent."
+)
 def record(study: Study, arm: str, values: tuple[str, ...], name: str | None, as_json: bool, quiet: bool) -> None:
     """Record an experiment that was not asked for.
 
@@ -145,9 +155,9 @@ def record(study: Study, arm: str, values: tuple[str, ...], name: str | None, as
 @VALUES
 @BY
 def amend(study: Study, pull: int, values: tuple[str, ...], by: str | None, as_json: bool, quiet: bool) -> None:
-    """Correct what was told of pull ID.
+    """Correct the outcome of pull ID.
 
-    Name the variables that change and their right values; the others stay as they were told.
+    Name the variables that change and their right values; the others stay as they are.
     """
     if not values:
         raise click.UsageError(f"say what changes: write {pull} Y=0, with the variables that change and their values")
@@ -160,7 +170,7 @@ def amend(study: Study, pull: int, values: tuple[str, ...], by: str | None, as_j
 @click.option(
     "--refund/--no-refund",
     default=None,
-    help="Give its money back, now or later, or take that back. Default: as decided before, at first no refund.",
+    help="Return its cost to the budget, or undo an earlier refund. Default: as decided before; at first no refund.",
 )
 @click.option("--reason", default="", help="Why, for the log.")
 @BY
@@ -180,7 +190,9 @@ def withdraw(
 
 @study_command
 @click.argument("amount", type=float)
-@click.option("--name", metavar="NAME", help="It counts once under this name, however often it is sent.")
+@click.option(
+    "--name", metavar="NAME", help="A name for it: under the same name it counts only once, however often it is sent."
+)
 @BY
 def extend(study: Study, amount: float, name: str | None, by: str | None, as_json: bool, quiet: bool) -> None:
     """Add AMOUNT to the budget."""
@@ -190,10 +202,20 @@ def extend(study: Study, amount: float, name: str | None, by: str | None, as_jso
 
 @study_command
 @click.option("--probability", type=float, metavar="P", help="Stop when the answer is the best with this probability.")
-@click.option("--loss", type=float, metavar="L", help="Stop when the answer is expected to lose no more, in its units.")
+@click.option(
+    "--loss",
+    type=float,
+    metavar="L",
+    help="Stop when the answer is expected to lose no more than this, in units of the reward.",
+)
 @click.option("--gain-per-cost", is_flag=True, help="Stop when the next pull is not expected to earn its cost back ...")
-@click.option("--pulls-ahead", type=float, metavar="N", help="... over so many uses of the answer.")
-@click.option("--min-pulls", type=int, metavar="N", help="Outcomes of the answer before any rule holds; default: 10.")
+@click.option("--pulls-ahead", type=float, metavar="N", help="... over this many uses of the answer.")
+@click.option(
+    "--min-pulls",
+    type=int,
+    metavar="N",
+    help="The least number of outcomes of the answer before stopping; default: 10.",
+)
 @click.option("--off", is_flag=True, help="No rule: the whole budget may be spent.")
 @BY
 def stop(study: Study, off: bool, by: str | None, as_json: bool, quiet: bool, **parts: Any) -> None:

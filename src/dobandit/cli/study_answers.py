@@ -14,6 +14,7 @@ from dobandit.cli import study_verify
 from dobandit.cli.common import answer, console, print_json, say, with_common_options
 from dobandit.cli.tables import cell, table
 from dobandit.errors import counted
+from dobandit.numerals import amount
 from dobandit.printable import printable
 from dobandit.report import (
     AT_ALL_TIMES,
@@ -37,7 +38,6 @@ from dobandit.study import (
     Pulls,
     Status,
     Study,
-    amount,
     best_document,
     explained_document,
     log_document,
@@ -69,7 +69,7 @@ def study_command(function: Callable[..., None]) -> click.Command:
 
 @study_command
 @click.option("--watch", is_flag=True, help="Show it again every second, until interrupted.")
-@click.option("--anytime", is_flag=True, help="Intervals of own means that hold however often you look.")
+@click.option("--anytime", is_flag=True, help="Show intervals that hold however often you look.")
 def status(study: Study, watch: bool, anytime: bool, as_json: bool, quiet: bool) -> None:
     """Show how the budget is used, and what is known about every arm.
 
@@ -118,14 +118,14 @@ def _money(found: Status) -> Iterator[str]:
     total, spent, reserved, free, overdraft = map(amount, found.budget)
     yield f"{spent} of {total} spent, {reserved} reserved, {free} free"
     if found.budget.overdraft:
-        yield f"[bold]overdrawn by {overdraft}[/]: outcomes came late, or experiments unasked"
+        yield f"[bold]overdrawn by {overdraft}[/]: outcomes came late, or experiments were recorded without asking"
 
 
 def _counts(found: Status) -> Iterator[str]:
     expired = f" ({found.expired} expired)" if found.expired else ""
     yield (
-        f"{counted(found.told, 'pull')} told, {found.open:,} open{expired}, {counted(found.logged, 'logged row')}; "
-        f"led by {found.policy}"
+        f"{counted(found.told, 'pull')} done, {found.open:,} open{expired}, {counted(found.logged, 'logged row')}; "
+        f"policy {found.policy}"
     )
     if found.uncounted:
         yield f"another version of dobandit counted {cell(', '.join(found.uncounted))}: observe these files again"
@@ -255,7 +255,7 @@ def export(study: Study, file: Path, as_json: bool, quiet: bool) -> None:
 @study_command
 @click.option("--out", required=True, type=click.Path(path_type=Path), metavar="FILE", help="A .png, .svg or .pdf.")
 def plot(study: Study, out: Path, as_json: bool, quiet: bool) -> None:
-    """Draw the spending and the estimates over time, and what is known of every arm."""
+    """Draw the spending and the estimates over time, and what is known about every arm."""
     from dobandit.plots import save
 
     save(study.plot(), out)

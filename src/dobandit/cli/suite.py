@@ -13,6 +13,7 @@ from dobandit.cli.simulating import ALL, CLUSTER, SEED, WORKERS, check_length, c
 from dobandit.cli.tables import cell, table
 from dobandit.errors import counted, listing
 from dobandit.files import filled
+from dobandit.numerals import amount
 from dobandit.policies import policy
 from dobandit.problem import OBJECTIVES, Objective
 from dobandit.suite import BUDGETS, COSTS, USUAL_COSTS, WORLDS, Comparison, compare, find
@@ -26,8 +27,8 @@ class _Explained(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Worlds"):
             formatter.write_dl([(source.name, source.about) for source in WORLDS.values()])
-        with formatter.section("Or a network of the literature, in quotes"):
-            formatter.write_dl([("'FILE.bif?hide=A,B&reward=Y'", "A and B act unseen; Y is to be large.")])
+        with formatter.section("Or a network from a file, in quotes"):
+            formatter.write_dl([("'FILE.bif?hide=A,B&reward=Y'", "A and B are hidden; Y is the reward.")])
         with formatter.section("Costs of interventions, drawn for every arm; do() costs 1"):
             formatter.write_dl([(name, _range(rule) + _usual_for(name)) for name, rule in COSTS.items()])
 
@@ -36,7 +37,7 @@ def _range(rule: Mapping[str, Sequence[float]]) -> str:
     ((kind, values),) = rule.items()
     if len(values) == 1:
         return "1 for every arm, also one that sets several variables"
-    shown = [f"{value:g}" for value in values]
+    shown = [amount(value) for value in values]
     return f"between {' and '.join(shown)}" if kind == "uniform" else f"one of {', '.join(shown)}"
 
 
@@ -51,7 +52,7 @@ def _usual_for(costs: str) -> str:
 
 
 def _usual_budgets(objective: str) -> str:
-    budgets = [f"{b:g}" for b in BUDGETS[objective]]
+    budgets = [amount(b) for b in BUDGETS[objective]]
     shown = budgets[0] if len(budgets) == 1 else f"{len(budgets)} from {budgets[0]} to {budgets[-1]}"
     return f"{shown} ({objective})"
 
@@ -61,7 +62,7 @@ USUAL_BUDGETS = ", ".join(map(_usual_budgets, BUDGETS))
 
 @click.command(cls=_Explained)
 @click.argument("worlds", nargs=-1, metavar="[WORLD]...")
-@click.option("--objective", type=click.Choice(OBJECTIVES), help="Default: that of the policies, else cumulative.")
+@click.option("--objective", type=click.Choice(OBJECTIVES), help="Default: that of the policies, otherwise cumulative.")
 @click.option("--costs", type=click.Choice(list(COSTS)), help="See below; default: by the world.")
 @several(
     "--budget", "budgets", "B", f"A budget (repeat); default: {USUAL_BUDGETS}.", click.FloatRange(0, min_open=True)
@@ -87,7 +88,7 @@ def command(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Compare policies on benchmark WORLDs (all, if none is named), all of them on the same worlds, costs and luck.
+    """Compare policies on benchmark WORLDs (default: all). All policies meet the same worlds, costs and random numbers.
 
     Every trial of the random classes has a graph of its own. Regret is measured against the fractional optimum,
     the budget times the best mean per cost, or for simple regret against the best arm.

@@ -17,6 +17,7 @@ from dobandit.evidence.numbers import as_number
 from dobandit.evidence.reading import Reading
 from dobandit.evidence.source import FIRST, MOST_WEIGHT, Occurrence, Weights, no_values, require
 from dobandit.graph import normal
+from dobandit.numerals import amount
 from dobandit.problem import is_null
 
 MOST_COMBINATIONS = 1 << 20  # of values of all columns, up to which equal rows are looked for
@@ -49,7 +50,7 @@ class Columns:
         self._weights: Array = given * times
         with np.errstate(over="ignore"):
             if not self._weights.sum() < MOST_WEIGHT:
-                raise DataError(f"the weights add up to {MOST_WEIGHT:g} or more; divide all of them by a number")
+                raise DataError(f"the weights add up to {amount(MOST_WEIGHT)} or more; divide all of them by a number")
         self.probabilities = bool((given % 1 != 0).any())
 
     def group(self, variables: Sequence[str], measure: str | None = None) -> Grouped:

@@ -18,6 +18,7 @@ from dobandit.evidence.faults import Fault, missing_fault, refusal, rows_told
 from dobandit.evidence.fitted import Fitted
 from dobandit.evidence.grouped import Grouped
 from dobandit.evidence.source import Source, no_values
+from dobandit.numerals import size
 from dobandit.problem import Value, is_missing, label, parse_do, value_in
 
 Domains = Mapping[str, Sequence[str]]
@@ -171,7 +172,8 @@ def nothing_done(done: Value | None) -> bool:
 
 def _tally(source: Source, group: tuple[str, ...], domains: Domains, between: Mapping[str, Ends]) -> Array:
     if cells(group, domains) > WIDEST:
-        raise DataError(f"a table of {listing(group)} would have {cells(group, domains):.3g} cells, which is too many")
+        many = size(cells(group, domains))
+        raise DataError(f"a table of {listing(group)} would have {many} cells, which is too many")
     real = next((v for v in group if v in between), None)
     rows = observations(source, tuple(v for v in group if v != real), real)
     codes = {v: rows.codes(v, domains[v]) for v in group if v != real}

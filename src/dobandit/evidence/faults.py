@@ -9,6 +9,7 @@ from typing import NamedTuple
 from dobandit.errors import DataError, counted, listing
 from dobandit.evidence.grouped import by_value
 from dobandit.evidence.source import Occurrence, Source
+from dobandit.numerals import amount
 from dobandit.problem import Problem, is_missing, is_numeral, label, value_in
 
 MOST_VALUES = 5  # of a column, in an error
@@ -96,7 +97,7 @@ def _fits(value: object, variable: str, problem: Problem) -> bool:
 
 def _allowed(variable: str, problem: Problem) -> str:
     if variable == problem.reward and problem.reward_is_continuous:
-        return "{} is a number from {:g} to {:g}".format(variable, *problem.measured_ends)
+        return "{} is a number from {} to {}".format(variable, *map(amount, problem.measured_ends))
     if variable in problem.numbers:
         return f"{variable} is a number"
     values = listing(problem.domains[variable])

@@ -15,6 +15,7 @@ from dobandit.evidence.grouped import Grouped, Measured
 from dobandit.evidence.numbers import as_number, not_a_number, number
 from dobandit.evidence.reading import Reading
 from dobandit.evidence.source import FIRST, MOST_WEIGHT, Occurrence, Source, require
+from dobandit.numerals import amount
 from dobandit.problem import is_missing
 
 
@@ -53,7 +54,7 @@ class Frame:
         if missing or (low is not None and not (low >= 0 and total < MOST_WEIGHT)):
             raise DataError(
                 f"{weights}: weights are numbers that are not negative, none may be missing, and they add up to less "
-                f"than {MOST_WEIGHT:g}"
+                f"than {amount(MOST_WEIGHT)}"
             )
         self.probabilities = bool(broken)
 

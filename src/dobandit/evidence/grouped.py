@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.errors import DataError, counted, listing
 from dobandit.evidence.numbers import as_number, not_a_number
+from dobandit.numerals import amount
 from dobandit.problem import BINARY, Value, is_missing, is_numeral, value_in
 
 MOST_NAMED = 5  # strange values in an error
@@ -126,7 +127,9 @@ class Grouped:
             raise ValueError(f"{variable} was not measured")
         for value in (self.measured.least, self.measured.most):
             if len(self.weights) and not low <= value <= high:
-                raise self._told(f"column {variable} has the value {value:g}, outside {low:g} to {high:g}")
+                raise self._told(
+                    f"column {variable} has the value {amount(value)}, outside {amount(low)} to {amount(high)}"
+                )
         return self.measured
 
     def among(self, variables: Sequence[str], measured: bool) -> Grouped:
@@ -167,7 +170,9 @@ class Grouped:
         if len(number) == 1:
             return number.total(), f"value {next(iter(number))!r}"
         ordered = sorted(number.items(), key=lambda item: (-item[1], by_value(item[0])))
-        return number.total(), "values " + listing((f"{text!r} ({rows:g})" for text, rows in ordered), most=MOST_NAMED)
+        return number.total(), "values " + listing(
+            (f"{text!r} ({amount(rows)})" for text, rows in ordered), most=MOST_NAMED
+        )
 
 
 def by_value(text: str) -> tuple[bool, float, str]:

@@ -57,7 +57,7 @@ def check_name(name: str) -> str:
     'Customer segment'
     """
     if not isinstance(name, str):
-        raise GraphError(f"{name!r} cannot be the name of a variable: a name is a text")
+        raise GraphError(f"{name!r} cannot be the name of a variable: a name must be a text")
     name = normal(name)
     shown = repr(name if len(name) <= 40 else name[:37] + "...") + " cannot be the name of a variable: "
     if not name:

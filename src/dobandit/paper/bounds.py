@@ -210,7 +210,7 @@ class _Stage(NamedTuple):
 
 def _stage(problem: Problem, world: World, budgets: ArrayLike | None, costs: ArrayLike | None) -> _Stage:
     if world.trials != 1:
-        raise DobanditError(f"a bound is for one world, and this is a batch of {world.trials}: use world.trial(i)")
+        raise DobanditError(f"a bound is for one world, but this is a batch of {world.trials}: use world.trial(i)")
     prices, unit = costs_in_units(problem, costs)
     given = positive(problem.budget if budgets is None else budgets, "budgets")
     return _Stage(problem.utility(world.means(problem)), prices, given / unit, unit, scale_of(problem))

@@ -21,11 +21,11 @@ SIGNIFICANT = 3.0  # standard errors
 CONSTANT = 0.1  # what grows by less than this share of itself, late on the grid, counts as constant
 NEARLY_ZERO = 0.1  # of the regret at the start
 CRITERIA = (
-    f"A claim holds if all its comparisons do, by more than {SIGNIFICANT:g} standard errors; what is less clear is a "
-    "tie. Regret counts as constant if from the last but one fifth of the grid to the last it grows by less than "
-    f"{CONSTANT:.0%} of what it then is, and as growing if by more. It has converged to zero if in the last fifth it "
-    f"is less than {NEARLY_ZERO:.0%} of that in the first. An algorithm fails if it has more regret than each of the "
-    "others and has not converged to zero."
+    f"A claim holds if all its comparisons hold by more than {SIGNIFICANT:g} standard errors; anything less clear is "
+    "a tie. Regret counts as constant if its growth from the fourth fifth of the grid to the last is less than "
+    f"{CONSTANT:.0%} of its value there, and as growing otherwise. It has converged to zero if in the last fifth it is "
+    f"less than {NEARLY_ZERO:.0%} of what it was in the first. An algorithm fails if it has more regret than each of "
+    "the others and has not converged to zero."
 )
 
 

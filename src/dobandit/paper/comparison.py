@@ -86,11 +86,11 @@ def _of_variant(found: Reproduced, policy: str, variant: str, far: Sequence[str]
         return f"`{variant}` is not the same as the published curve: it agrees on {shown} of the points."
     if nearest(found, policy) == variant:
         return (
-            f"`{variant}` comes nearer to the published curve but is not the same: it agrees on {shown} of the points."
+            f"`{variant}` comes closer to the published curve but is not the same: it agrees on {shown} of the points."
         )
     own = agreement(found.curves[policy], there)
     return (
-        f"Here `{policy}` itself is nearer to the published curve than `{variant}`: they agree with it on {own} and "
+        f"Here `{policy}` itself is closer to the published curve than `{variant}`: they agree with it on {own} and "
         f"{shown} of the points."
     )
 
@@ -114,8 +114,8 @@ class Judgement(NamedTuple):
             return f"{self.text} Our run does not show it: {_said(self.nearest)}."
         if self.as_defined.answer != YES:
             return (
-                f"{self.text} This rests on the forms of the baselines that are nearest to the published curves; "
-                f"against the baselines as their papers define them: {_said(self.as_defined)}."
+                f"{self.text} Our run shows it with the forms of the baselines that are closest to the published "
+                f"curves. With the baselines as their papers define them, it does not: {_said(self.as_defined)}."
             )
         return None
 
@@ -146,4 +146,4 @@ def _run(found: Reproduced, parts: Mapping[str, str]) -> Side | None:
 
 
 def _said(verdict: Verdict) -> str:
-    return "within the noise" if verdict.answer == TIE else "no"
+    return "the difference is within the noise" if verdict.answer == TIE else "the claim is false there"

@@ -143,7 +143,7 @@ def jobs_of(panels: Sequence[Panel], trials: int, policies: Sequence[str] | None
     """All the work there is."""
     check_trials(trials)
     if policies and (idle := [p for p in policies if not any(_fits(p, one) for one in panels)]):
-        raise SimulationError(f"policies: {idle[0]} is for {policy(idle[0]).objective} regret, as none of these panels")
+        raise SimulationError(f"policies: {idle[0]} is for {policy(idle[0]).objective} regret, and no panel is")
     return [job for p in panels for name in _policies(p, policies) for job in cut(p, name, seed, trials)]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from dobandit.evidence import frame
 from dobandit.markup import html_table
-from dobandit.numerals import number
+from dobandit.numerals import amount, number
 from dobandit.problem import Objective
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Outlook:
     def cells(self) -> list[str]:
         """Budget, regret and its standard error, and the two chances, for people."""
         chances = [f"{chance:.0%}" for chance in (self.chance_best, self.chance_within)]
-        return [f"{self.budget:,g}", number(self.regret, 3), number(self.se, 2), *chances]
+        return [amount(self.budget), number(self.regret, 3), number(self.se, 2), *chances]
 
     def to_dict(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "log_rows"}
@@ -83,9 +83,11 @@ class Plan:
     def _needed_told(self, policy: str) -> str:
         aim = f"for a {self.chance:.0%} chance to {self.aim}"
         if (budget := self.needed_by(policy)) is not None:
-            return f"About {budget:,g} {aim}."
+            return f"About {amount(budget)} {aim}."
         last = self.of(policy)[-1]
-        return f"More than {last.budget:,g} {aim}: with {last.budget:,g} the chance is {last.chance_within:.0%}."
+        return (
+            f"More than {amount(last.budget)} {aim}: with {amount(last.budget)} the chance is {last.chance_within:.0%}."
+        )
 
     @property
     def aim(self) -> str:
@@ -106,8 +108,8 @@ class Plan:
         if self.objective == "cumulative":
             return f"{what} lower the expected regret from {number(now.regret, 3)} to {number(longest.regret, 3)}."
         more = next((row.budget for row in own if row.regret <= longest.regret), None)
-        worth = f"about {more:,g}" if more is not None else f"more than {own[-1].budget:,g}"
-        return f"{what} help as much as raising the budget from {now.budget:,g} to {worth}."
+        worth = f"about {amount(more)}" if more is not None else f"more than {amount(own[-1].budget)}"
+        return f"{what} help as much as raising the budget from {amount(now.budget)} to {worth}."
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A record for each policy and budget."""

@@ -220,7 +220,7 @@ def _usual_limit(problem: Problem, loss: float) -> str:
 def _assumptions(problem: Problem, made: World, log: LogRows | None, trials: int) -> list[str]:
     """What the numbers rest on, in sentences."""
     if log is None:
-        found = [f"Means over {trials:,} random worlds on your graph; without a log, nothing else is known of yours."]
+        found = [f"Means over {trials:,} random worlds on your graph; without a log, nothing more is known."]
         if problem.reward_is_continuous:
             found.append(
                 f"In these worlds {problem.reward} is at one of the ends of its range, which is the most noise."

@@ -47,5 +47,6 @@ def name_ends(axes: Axes, ends: Sequence[End]) -> None:
             va="center",
             parse_math=False,
             annotation_clip=False,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},  # a name at the bottom lies on the axis
         )
         name.set_in_layout(True)

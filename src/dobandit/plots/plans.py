@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from dobandit.numerals import amount
 from dobandit.plots import style
 from dobandit.plots.regret import Curve, curves_figure, styles
 
@@ -42,7 +43,7 @@ def plan_figure(
         The chance that is asked for, and the budget that reaches it.
     """
     with style.plain_style():
-        title = "" if needed is None else f"about {needed:,g} for a {chance:.0%} chance to {within}"
+        title = "" if needed is None else f"about {amount(needed)} for a {chance:.0%} chance to {within}"
         start = LEFT + INSIDE + BETWEEN + max(style.text_width(curve.policy, style.SMALL) for curve in curves)
         width, height = start + INSIDE + MARGIN, BOTTOM + HIGH + ABOVE
         figure, left = style.page((width, height), (LEFT, BOTTOM, INSIDE, HIGH), title)
@@ -84,5 +85,5 @@ def _scale(axes: Axes, budgets: Sequence[float]) -> None:
         return
     axes.set_xscale("log")
     some = budgets[:: -(-len(budgets) // 6)]
-    axes.set_xticks(list(some), [f"{budget:,g}" for budget in some])
+    axes.set_xticks(list(some), [amount(budget) for budget in some])
     axes.set_xticks([], minor=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING, NamedTuple
 
+from dobandit.numerals import amount
 from dobandit.plots import style
 from dobandit.plots.ends import End, name_ends
 
@@ -166,7 +167,7 @@ def _draw_dots(axes: Axes, curves: Sequence[Curve], xlabel: str) -> None:
     axes.set_xticks(range(len(curves)), names, rotation=TILT, ha="right", rotation_mode="anchor")
     for text in axes.get_xticklabels():
         text.set_parse_math(False)
-    axes.set_xlabel(f"{xlabel} {curves[0].x[0]:g}", color=style.INK, parse_math=False)
+    axes.set_xlabel(f"{xlabel} {amount(curves[0].x[0])}", color=style.INK, parse_math=False)
     axes.grid(visible=False, axis="x")
 
 

@@ -1,4 +1,4 @@
-"""A study as a figure: the money and the estimates over time, and what is known of every option now."""
+"""A study as a figure: the money and the estimates over time, and what is known about every option now."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def read_reward(
     name = table.get("variable")
     name = normal(name) if isinstance(name, str) else name
     if name is None:
-        faults.add(("reward",), "is missing: name the variable whose mean is to be made large (or small)")
+        faults.add(("reward",), "is missing: name the variable whose mean you want to be large (or small)")
     elif name not in variables:
         faults.unknown(("reward",), f"there is no variable {name}", str(name), variables)
     elif name not in observed:

@@ -82,7 +82,7 @@ class Arm:
         """The variables that are set, and the places of their values in their domains, if they have these values."""
         for v, value in self.settings:
             if v not in domains:
-                raise ArmError(f"{self}: there is no variable {v}; known are {listing(domains)}")
+                raise ArmError(f"{self}: there is no variable {v}; there are {listing(domains)}")
             if value not in domains[v]:
                 raise ArmError(f"{self}: {v} has no value {value}; its values are {listing(domains[v])}")
         return {v: list(domains[v]).index(value) for v, value in self.settings}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from dobandit.errors import ArmError, listing
+from dobandit.numerals import amount
 from dobandit.problem.arms import Arm, parse_do
 from dobandit.problem.domain import value_in
 from dobandit.problem.faults import Faults, Place, is_positive
@@ -26,7 +27,7 @@ class Choose:
         return self.values[int(u * len(self.values))]
 
     def __str__(self) -> str:
-        return "one of " + ", ".join(f"{v:g}" for v in self.values)
+        return "one of " + ", ".join(amount(v) for v in self.values)
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Uniform:
         return self.low + u * (self.high - self.low)
 
     def __str__(self) -> str:
-        return f"{self.low:g} to {self.high:g}"
+        return f"{amount(self.low)} to {amount(self.high)}"
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Total:
     parts: tuple[tuple[Arm, float | Choose | Uniform], ...]
 
     def __str__(self) -> str:
-        return " + ".join(f"{cost:g}" if isinstance(cost, float) else f"({cost})" for _, cost in self.parts)
+        return " + ".join(amount(cost) if isinstance(cost, float) else f"({cost})" for _, cost in self.parts)
 
 
 SimpleCost = float | Choose | Uniform

@@ -17,6 +17,7 @@ from typing import Any
 
 from dobandit.graph import Graph, GraphLike
 from dobandit.markup import html_table
+from dobandit.numerals import amount
 from dobandit.problem.arguments import read_budget
 from dobandit.problem.arms import Arm
 from dobandit.problem.costs import Cost, Prices, costs_of_arms
@@ -219,12 +220,15 @@ class Problem(_Fields):
     def _repr_html_(self) -> str:
         """For notebooks: the graph, and what every arm costs."""
         rows = [
-            [str(arm), f"{cost:g}" if isinstance(cost, float) else str(cost)]
+            [str(arm), amount(cost) if isinstance(cost, float) else str(cost)]
             for arm, cost in zip(self.arms, self.costs, strict=True)
         ]
         goal = "large" if self.goal == "max" else "small"
-        head = f"<p>Make <b>{escape(self.reward)}</b> {goal}: {self.objective} regret, budget {self.budget:,g}.</p>"
+        head = (
+            f"<p>Make <b>{escape(self.reward)}</b> {goal}: {self.objective} regret, budget {amount(self.budget)}.</p>"
+        )
         return f"{head}{self.graph._repr_html_()}{html_table(['arm', 'cost'], rows)}"
 
     def __repr__(self) -> str:
-        return f"<Problem: {self.goal} {self.reward}, {self.objective}, budget {self.budget:g}, {len(self.arms)} arms>"
+        aim = f"{self.goal} {self.reward}, {self.objective}, budget {amount(self.budget)}"
+        return f"<Problem: {aim}, {len(self.arms)} arms>"

@@ -64,7 +64,7 @@ def _graph(found: Proposal) -> str:
     others = [quoted(v.name) for v in found.variables if v is not found.reward]
     reward, first = quoted(found.reward.name), others[0] if others else "X"
     drawing = [
-        "# TODO: draw the arrows below the names, from what you know about the causes; data alone cannot tell them:",
+        "# TODO: draw the arrows below the names, from what you know about the causes; data alone cannot show them:",
         f"#   {first} -> {reward}      {first} acts on {reward}",
         f"#   {first} <-> {reward}     a hidden cause acts on both",
     ]
@@ -121,7 +121,9 @@ def _bins(found: Proposal) -> str:
             domain = Domain.binned(v.cuts)
             counts = np.bincount(np.digitize(numbers, v.cuts), rows, len(domain))
             inside = dict(zip(domain, counts.tolist(), strict=True))
-            lines += _wrapped(_shown(inside) + _holes(v), f"# {_key(v.name)} is {numbers[0]:g} to {numbers[-1]:g}: ")
+            lines += _wrapped(
+                _shown(inside) + _holes(v), f"# {_key(v.name)} is {number(numbers[0], 6)} to {number(numbers[-1], 6)}: "
+            )
             lines.append(f"{_key(v.name)} = [{', '.join(map(label, v.cuts))}]")
     title = "[bins]                   # numbers: cut points, which belong to the bin above them; move them as you like"
     return _section(title, lines)
@@ -159,7 +161,7 @@ def _costs(found: Proposal) -> str:
 
 def _set_aside(found: Proposal) -> str:
     lines = [line for column, why in found.set_aside.items() for line in _wrapped(why, f"#   {column}: ")]
-    return _section("# Columns that are no variables here:", lines)
+    return _section("# Columns that are not used as variables:", lines)
 
 
 def _section(title: str, lines: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from dobandit.numerals import number
+from dobandit.numerals import amount, number
 from dobandit.plots import graph_figure
 from dobandit.problem import Problem
 from dobandit.report.html import write_html
@@ -38,7 +38,7 @@ def verdict(results: Results) -> str:
     last = [row for row in results.summary() if row[results.axis] == results.grid[-1]]
     best, *others = sorted(last, key=lambda row: float(row["regret"]))
     found, kind = _regret_text(best), f"mean {results.objective} regret"
-    where = f"With a {results.axis} of {results.grid[-1]:,g}, `{best['policy']}`"
+    where = f"With a {results.axis} of {amount(results.grid[-1])}, `{best['policy']}`"
     if not others:
         return f"{where} has a {kind} of {found}."
     paired = results.regret[str(others[0]["policy"])][:, -1] - results.regret[str(best["policy"])][:, -1]
@@ -57,9 +57,9 @@ def _about(problem: Problem) -> Section:
     """The graph and the arms."""
     graph = problem.graph
     figure = graph_figure(graph.variables, sorted(graph.directed), sorted(graph.bidirected))
-    costs = [f"{cost:g}" if isinstance(cost, float) else str(cost) for cost in problem.costs]
+    costs = [amount(cost) if isinstance(cost, float) else str(cost) for cost in problem.costs]
     size = "large" if problem.goal == "max" else "small"
-    goal = f"Make `{problem.reward}` {size} with a budget of {problem.budget:,g}."
+    goal = f"Make `{problem.reward}` {size} with a budget of {amount(problem.budget)}."
     table = Table(["arm", "cost of a pull"], [[f"`{a}`", cost] for a, cost in zip(problem.arms, costs, strict=True)])
     return Section("The problem", [goal, Picture.of(figure, "graph", "the causal graph"), table])
 
@@ -114,7 +114,7 @@ def table_of(comparison: Comparison, budgets: Sequence[float]) -> Table:
     """Policies against some of the budgets, the lowest mean of each marked; the lowest at the last budget first."""
     rows = {(row["policy"], row["budget"]): (float(row["regret"]), float(row["se"])) for row in comparison.summary()}
     lowest = {b: min(rows[name, b] for name in comparison.policies)[0] for b in budgets}
-    head = ["policy", *(f"B = {b:g}" for b in budgets)]
+    head = ["policy", *(f"B = {amount(b)}" for b in budgets)]
     settles = comparison.objective == "simple" and len(comparison.grid) > 1
     digits = 3 if comparison.objective == "simple" else 1
     found = []
@@ -127,4 +127,4 @@ def table_of(comparison: Comparison, budgets: Sequence[float]) -> Table:
 def settled_text(comparison: Comparison, name: str) -> str:
     """The budget from which mean regret stays small, or beyond which it would have to be looked for."""
     found = comparison.settled(name, SETTLED)
-    return f"> {comparison.grid[-1]:g}" if found is None else f"{found:g}"
+    return f"> {amount(comparison.grid[-1])}" if found is None else amount(found)

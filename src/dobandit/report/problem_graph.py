@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 DASHED, DOTTED = (0.0, (5.0, 2.0)), (0.0, (1.2, 1.2))
 LEGEND = {
     "reward": Kind("the reward", "#E69F00", 2.4),
-    "learnt": Kind("can be set; observations tell its effect", "#56B4E9", 1.6),
+    "learnt": Kind("can be set; observations show its effect", "#56B4E9", 1.6),
     "bounded": Kind("can be set; observations bound its effect", "#CC79A7", 1.6, DASHED),
-    "bought": Kind("can be set; only experiments tell", "#CC79A7", 1.6, DOTTED),
+    "bought": Kind("can be set; only experiments show its effect", "#CC79A7", 1.6, DOTTED),
     "fixed": Kind("cannot be set", "#DDDDDD", 0.7),
 }
 MOST_NOTES = 8

@@ -6,10 +6,10 @@ import math
 
 from dobandit.certainty import Standing
 from dobandit.errors import counted, listing
-from dobandit.numerals import number
+from dobandit.numerals import amount, number
 from dobandit.problem import Problem, Stop
 from dobandit.report.numbers import chances, little
-from dobandit.study import Best, amount
+from dobandit.study import Best
 
 
 def lost(loss: float, problem: Problem) -> str:
@@ -31,26 +31,26 @@ def rule_in_words(rule: Stop | None) -> str:
         return "no stopping rule"
     parts = []
     if rule.probability is not None:
-        parts.append(f"a probability of {rule.probability:g}")
+        parts.append(f"a probability of {amount(rule.probability)}")
     if rule.loss is not None:
-        parts.append(f"an expected loss of {rule.loss:g}")
+        parts.append(f"an expected loss of {amount(rule.loss)}")
     if rule.pulls_ahead is not None:
-        parts.append(f"a pull that {rule.pulls_ahead:,g} uses do not pay for")
+        parts.append(f"a pull that {amount(rule.pulls_ahead)} uses do not pay for")
     return f"stop at {' or '.join(parts)}, with {counted(rule.min_pulls, 'outcome')} of the answer"
 
 
 def held(found: Standing, problem: Problem) -> str:
     """Which parts of a stopping rule hold, with their numbers."""
     rule, said = found.rule, []
-    if "probability" in found.holds:
+    if "probability" in found.holds and rule.probability is not None:
         said.append(
-            f"{found.arm} is the best with probability {chances(found.probability)} (rule: {rule.probability:g})."
+            f"{found.arm} is the best with probability {chances(found.probability)} (rule: {amount(rule.probability)})."
         )
-    if "loss" in found.holds:
-        said.append(f"{found.arm}: {lost(found.loss, problem)} (rule: {rule.loss:g}).")
+    if "loss" in found.holds and rule.loss is not None:
+        said.append(f"{found.arm}: {lost(found.loss, problem)} (rule: {amount(rule.loss)}).")
     if "gain_per_cost" in found.holds and found.earned_back is not None and rule.pulls_ahead is not None:
         back = f"1 spent is expected to earn back {little(found.earned_back)}"
-        said.append(f"The next pulls do not pay: {back} over {rule.pulls_ahead:,g} uses.")
+        said.append(f"The next pulls do not pay: {back} over {amount(rule.pulls_ahead)} uses.")
     return " ".join(said)
 
 

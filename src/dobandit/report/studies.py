@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dobandit.errors import counted, listing
-from dobandit.numerals import percent
+from dobandit.numerals import amount, percent
 from dobandit.problem import Stop
 from dobandit.report.stopping import held, rule_in_words
-from dobandit.study import Best, Pulls, Study, amount, as_datetime, written
+from dobandit.study import Best, Pulls, Study, as_datetime, written
 
 
 def event_in_words(content: Mapping[str, Any], arms: Sequence[str]) -> str:
@@ -17,7 +17,7 @@ def event_in_words(content: Mapping[str, Any], arms: Sequence[str]) -> str:
     words: dict[str, Callable[[Any], str]] = {
         "arm": lambda arm: arms[arm],
         "outcome": written,
-        "policy": lambda policy: f"led by {policy}",
+        "policy": lambda policy: f"with the policy {policy}",
         "seed": lambda seed: f"seed {seed}",
         "source": lambda source: f"in place of pull {source}" if isinstance(source, int) else "",
         "worker": lambda worker: f"worker {worker}",
@@ -48,20 +48,20 @@ def why_nothing(study: Study, pulls: Pulls) -> str:
         free, cheapest = amount(found.budget.free), amount(min(arm.cost for arm in found.arms))
         return f"the remaining budget ({free}) is less than the cheapest option ({cheapest})"
     if reason == "waiting for results":
-        return "the policy plans its next phase when the open pulls are told or withdrawn"
+        return "the policy plans its next phase when the open pulls have outcomes or are withdrawn"
     return "the policy has carried out its plan; see: dobandit study best"
 
 
 def nothing_known(found: Best, arms: int) -> str:
     """Which options no data tell about, in words; nothing if there are none."""
     if len(found.unknown) == arms:
-        return "Nothing is known yet: no outcome was told and no log observed, so any option may be best."
+        return "Nothing is known yet: there is no outcome and no log, so any option may be best."
     if not found.unknown:
         return ""
     one = len(found.unknown) == 1
     verb, may = ("has", "it") if one else ("have", "either" if len(found.unknown) == 2 else "any of them")
     return (
-        f"{listing(found.unknown)} {verb} not been tried, and the other data cannot tell about "
+        f"{listing(found.unknown)} {verb} not been tried, and the other data say nothing about "
         f"{'it' if one else 'them'}; {may} may be best."
     )
 
@@ -69,7 +69,7 @@ def nothing_known(found: Best, arms: int) -> str:
 def sources(observational: float) -> str:
     """Where the evidence comes from: the share of plain observations, in words."""
     if observational == 1:
-        return "All evidence so far comes from observations; no experiment has been told."
+        return "All evidence so far comes from observations; there is no outcome of an experiment yet."
     if observational == 0:
         return "No evidence comes from observations."
     share = percent(observational)

@@ -41,7 +41,7 @@ def description(root_path: str = "") -> Part:
             "get": _operation("studies", "All studies.", "viewer"),
             "post": _operation("create", "Make a new study.", "manager", _body(CREATE), created=True),
         },
-        one: {"parameters": [_NAME], "get": _operation("study", "Where a study stands, and what is best.", "viewer")},
+        one: {"parameters": [_NAME], "get": _operation("study", "The state of a study, and what is best.", "viewer")},
     }
     for each in WRITING:
         post = _operation(each.name, each.summary, each.role, _body(each.fields, each.name in ("tell", "observe")))
@@ -68,7 +68,7 @@ def description(root_path: str = "") -> Part:
 
 
 _ABOUT = (
-    "Studies over HTTP: ask what to try next, tell what came out. Answers are the documents that the command line "
+    "Studies over HTTP: ask what to try next, report the outcome. Answers are the documents that the command line "
     "prints with --json. `ask` and `tell` may be sent again: the same outcome twice counts once."
 )
 

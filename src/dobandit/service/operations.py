@@ -154,7 +154,7 @@ WRITING = (
         ), ask,
     ),
     Operation(
-        "tell", "worker", "Tell the outcome of a pull, or of many: all of them count, or none.",
+        "tell", "worker", "Report the outcome of one pull or of many: all of them count, or none.",
         (
             _ID._replace(required=False),
             _OUTCOME._replace(required=False),
@@ -176,7 +176,7 @@ WRITING = (
             _BY,
         ), observe,
     ),
-    Operation("amend", "manager", "Correct what was told of a pull.", (_ID, _OUTCOME, _BY), amend),
+    Operation("amend", "manager", "Correct the outcome of a pull.", (_ID, _OUTCOME, _BY), amend),
     Operation(
         "withdraw", "manager", "Withdraw a pull: its outcome does not count.",
         (
@@ -205,7 +205,7 @@ WRITING = (
 )  # fmt: skip
 READING = (
     Operation(
-        "status", "viewer", "Where the study stands.",
+        "status", "viewer", "The state of the study: budget, pulls and estimates.",
         (Field("anytime", fields.FLAG, "with intervals of own means that hold at all times"),),
         lambda study, _, anytime=False: status_document(study.status(anytime)),
     ),

@@ -41,9 +41,9 @@ def serve(
     places
         Files of studies, folders of such files, addresses of studies in databases.
     host, port
-        Where to listen; port 0 is a free one.
+        Where to listen; port The port to listen on; 0 chooses a free one.
     root_path
-        The prefix under which a proxy shows the server.
+        The path under which a proxy serves these pages.
     names
         Other names under which the server may be addressed.
     tokens

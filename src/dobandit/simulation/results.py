@@ -16,6 +16,7 @@ from dobandit.errors import SimulationError, counted, listing
 from dobandit.evidence import frame, write_table
 from dobandit.graph import Independence
 from dobandit.markup import html_table
+from dobandit.numerals import amount
 from dobandit.plots import Curve, curves_figure
 from dobandit.policies import contradiction_told, violation_told
 from dobandit.problem import Axis, Objective
@@ -153,7 +154,7 @@ class Results:
         return None
 
     def __repr__(self) -> str:
-        places = f"{self.grid[0]:g}" + (f" to {self.grid[-1]:g}" if len(self.grid) > 1 else "")
+        places = amount(self.grid[0]) + (f" to {amount(self.grid[-1])}" if len(self.grid) > 1 else "")
         what = f"{self.objective} regret of {listing(self.policies)}"
         return f"<Results: {what}, {self.axis} {places}, {counted(self.trials, 'trial')}>"
 

@@ -18,7 +18,7 @@ from dobandit.study.facts import EVENT_KINDS
 from dobandit.study.files import OutcomeRow
 from dobandit.study.outcomes import written
 from dobandit.study.previews import LogPreview, OutcomesPreview, preview_log, preview_outcomes
-from dobandit.study.pulls import OpenPull, Pull, Pulls, Receipt, amount, as_datetime, is_whole, seconds
+from dobandit.study.pulls import OpenPull, Pull, Pulls, Receipt, as_datetime, is_whole, seconds
 from dobandit.study.stores import MEMORY, is_study_file, name_of_place, shown
 from dobandit.study.study import WORKER, Study
 from dobandit.study.totals import Money

@@ -23,7 +23,7 @@ def making_sense_of(name: str) -> Iterator[None]:
     except MissingPolicy as error:
         why = in_words(error) if ":" in error.policy else "install the package that offers it"
         raise StudyError(
-            f"{name} is led by the policy {error.policy}, a plug-in that is not installed here: {why}"
+            f"{name} uses the policy {error.policy}, a plug-in that is not installed here: {why}"
         ) from None
     except Exception as error:
         raise damaged(name, f"its events make no sense ({type(error).__name__}: {in_words(error)})") from error

@@ -97,7 +97,7 @@ def _only_row(rows: Sequence[OutcomeRow], problem: Problem, faults: list[str]) -
     elif len(rows) > 1:
         warnings.warn(
             f"{rows[0].place}: pull {rows[0].pull} is in this file {len(rows)} times, with the same outcome; it counts "
-            "once: if another pull was meant, tell that one",
+            "once; if you meant another pull, correct its id",
             stacklevel=4,
         )
     return texts[min(texts)]

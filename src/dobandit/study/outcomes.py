@@ -11,6 +11,7 @@ import numpy as np
 from dobandit.arrays import Array, Indices
 from dobandit.errors import DobanditError, OutcomeError, did_you_mean, listing
 from dobandit.graph import in_quotes, normal, quoted
+from dobandit.numerals import amount
 from dobandit.problem import Arm, Domain, Problem, Value, is_missing, is_numeral, label
 
 Given = Mapping[str, "Value | None"]  # an outcome as people and programs give it
@@ -135,7 +136,7 @@ def _faults(problem: Problem, arm: Arm, variable: str, text: str) -> list[str]:
         low, high = problem.measured_ends
         if is_numeral(text) and low <= float(text) <= high:
             return []
-        return [f"{variable} is {text}, and not a number from {low:g} to {high:g}"]
+        return [f"{variable} is {text}, and not a number from {amount(low)} to {amount(high)}"]
     if text not in problem.domains[variable]:
         return [f"{variable} is {text}, and not one of {listing(problem.domains[variable])}"]
     return [f"{variable} is {text}, but the pull was {arm}: if it was set to {text}, record that experiment instead"]
@@ -153,7 +154,7 @@ def _expected(problem: Problem, arm: Arm) -> str:
         if v in is_set:
             parts.append(f"{quoted(v)}={_written(is_set[v])}")
         elif v == problem.reward and problem.reward_is_continuous:
-            ends = "{:g}..{:g}".format(*problem.measured_ends) if problem.has_range else "<number>"
+            ends = "{}..{}".format(*map(amount, problem.measured_ends)) if problem.has_range else "<number>"
             parts.append(f"{quoted(v)}={ends}")
         else:
             parts.append(f"{quoted(v)}={'|'.join(map(_written, problem.domains[v]))}")

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from dobandit.numerals import number
+from dobandit.numerals import amount, number
 from dobandit.study.answers import ArmStatus
 from dobandit.study.progress import Moment
-from dobandit.study.pulls import amount
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -141,15 +141,6 @@ def seconds(ttl: TimeToLive) -> float | None:
     return number
 
 
-def amount(money: float) -> str:
-    """Money as people write it, without what rounding has left of it.
-
-    >>> amount(1234567.5), amount(0.1 + 0.2), amount(12.0)
-    ('1,234,567.5', '0.3', '12')
-    """
-    return f"{money:,.12g}"
-
-
 def as_datetime(time: float) -> datetime:
     return datetime.fromtimestamp(time, UTC)
 

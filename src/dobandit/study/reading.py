@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from dobandit.errors import counted
 from dobandit.evidence import NONE_MISSING, MissingRows
 from dobandit.markup import html_table
-from dobandit.numerals import interval, number, percent
+from dobandit.numerals import amount, interval, number, percent
 from dobandit.policies import spec_of
 from dobandit.problem import MISSING, Problem
 from dobandit.study import answers, facts
@@ -22,7 +22,7 @@ from dobandit.study.files import outcome_columns, shown, write_outcomes
 from dobandit.study.outcomes import is_complete
 from dobandit.study.plotting import plotted
 from dobandit.study.progress import Moment, progress
-from dobandit.study.pulls import OpenPull, amount, numbered
+from dobandit.study.pulls import OpenPull, numbered
 from dobandit.study.remembering import remember
 from dobandit.study.sequences import with_sequences
 from dobandit.study.session import Session
@@ -61,7 +61,7 @@ class StudyReader:
             return books.money
 
     def status(self, anytime: bool = False) -> Status:
-        """Where the money is, and what is known of every arm.
+        """Where the money is, and what is known about every arm.
 
         Parameters
         ----------
@@ -183,12 +183,12 @@ class StudyReader:
         return len(found[problem.reward])
 
     def progress(self) -> tuple[Moment, ...]:
-        """The money, and what was known of every arm, at up to 25 moments from the first event to the last."""
+        """The money, and what was known about every arm, at up to 25 moments from the first event to the last."""
         with self._session.reading() as (access, books):
             return progress(access, books, self._moments)
 
     def plot(self, part: Part = "all") -> Figure:
-        """The spending and the estimates over time ("time"), what is known of every arm now ("options"), or both
+        """The spending and the estimates over time ("time"), what is known about every arm now ("options"), or both
         ("all")."""
         return plotted(self, part)
 
@@ -202,10 +202,10 @@ class StudyReader:
         self.close()
 
     def _repr_html_(self) -> str:
-        """For notebooks: where the money is, and what is known of every arm."""
+        """For notebooks: where the money is, and what is known about every arm."""
         found = self.status()
         money = f"{amount(found.budget.spent)} of {amount(found.budget.total)} spent, {amount(found.budget.free)} free"
-        notes = [f"{money}; {counted(found.told, 'outcome')}; led by {found.policy}.", *found.warnings]
+        notes = [f"{money}; {counted(found.told, 'outcome')}; policy {found.policy}.", *found.warnings]
         rows = [
             [arm.arm, amount(arm.cost), f"{arm.pulls:,}", number(arm.mean, 3), interval(arm.low, arm.high, 3), best]
             for arm, best in ((arm, percent(arm.probability_best, short=True)) for arm in found.arms)

@@ -8,12 +8,11 @@ import numpy as np
 
 from dobandit.arrays import Array
 from dobandit.certainty import Beliefs
-from dobandit.numerals import number
+from dobandit.numerals import amount, number
 from dobandit.policies import OBSERVE, Reason
 from dobandit.problem import Arm
 from dobandit.study import facts
 from dobandit.study.books import Books
-from dobandit.study.pulls import amount
 
 REASONS = {
     Reason.TIE: "Chosen at random: it is one of several options that are equally good by what the policy compares.",

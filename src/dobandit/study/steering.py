@@ -20,7 +20,7 @@ class SteeredStudy(StudyReader):
         id : int
             The number of the pull.
         outcome : mapping
-            The variables that change and their values; the others stay as they were told.
+            The variables that change and their values; the others stay as they are.
         by : str, optional
             Who decided this, for the log.
         """

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from dobandit.errors import ArmError, Conflict, DataError, DobanditError, FaultyRows, OutcomeError, StudyError, listing
+from dobandit.numerals import amount
 from dobandit.problem import Arm, StopLike, Value, label
 from dobandit.study import facts
 from dobandit.study.books import Books
@@ -17,7 +18,7 @@ from dobandit.study.events import Event, said
 from dobandit.study.files import OutcomeRow
 from dobandit.study.opening import up_to_date
 from dobandit.study.outcomes import Values, checked, written
-from dobandit.study.pulls import Pull, Receipt, Withdrawal, amount, end_of, numbered
+from dobandit.study.pulls import Pull, Receipt, Withdrawal, end_of, numbered
 from dobandit.study.stores import VERSION, Access, Snapshot
 from dobandit.study.tally import is_same_log, is_whole_log
 
@@ -127,7 +128,7 @@ class Transaction:
             )
         elif before != values:
             raise Conflict(
-                f"pull {pull} was told {written(before)} and now {written(values)}; "
+                f"pull {pull} has the outcome {written(before)}, and now {written(values)} is reported; "
                 "if the first was wrong, amend the pull"
             )
         return pull
@@ -150,7 +151,7 @@ class Transaction:
         """Another outcome than the one that was told; whether it is another one."""
         told, arm = self._told(pull)
         if told is None:
-            raise StudyError(f"pull {pull} has no outcome to amend yet; tell it")
+            raise StudyError(f"pull {pull} has no outcome to amend yet; report it with tell")
         values = self._checked(pull, arm, outcome, told)
         fact = facts.Amended(int(pull), values, by)
         if values != told and self._can_exchange():
@@ -237,7 +238,9 @@ class Transaction:
         total, known = self.books.total, self.books.extensions.get(name or "")
         if known is None:
             if not math.isfinite(total + more):
-                raise DobanditError(f"a budget of {total:g} cannot be extended by {more:g}: it is too much")
+                raise DobanditError(
+                    f"a budget of {amount(total)} cannot be extended by {amount(more)}: that is too much"
+                )
             self._add(facts.Extended(more, name, by))
         elif known != more:
             raise Conflict(
@@ -272,8 +275,8 @@ class Transaction:
         if not costs_nothing and not self.books.affordable()[0, arm]:
             cost, free = float(self.books.costs[0, arm]), self.books.money.free
             raise StudyError(
-                f"pull {pull} cannot be paid again: its refund of {amount(cost)} has been used, and {amount(free)} is "
-                "free; extend the budget first"
+                f"pull {pull} cannot be charged again: its refund of {amount(cost)} has been used, and {amount(free)} "
+                "is free; extend the budget first"
             )
 
     # -- logs ----------------------------------------------------------------------------------
@@ -287,8 +290,8 @@ class Transaction:
             return True
         if known["digest"] != log.digest and not self._has_log(known["digest"], log):
             raise Conflict(
-                f"the batch {log.name!r} is in the study already, with {known['rows']} rows; "
-                f"these are {log.rows} others: give them another name"
+                f"the batch {log.name!r} is already in the study with {known['rows']} rows; "
+                f"these {log.rows} rows differ: give them another name"
             )
         return False
 

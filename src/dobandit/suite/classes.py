@@ -191,7 +191,7 @@ def _fig(number: int, graph: Graph, name: str, beside: str = "", **rest: Any) ->
 
 
 def _causes(n: int, words: str) -> Source:
-    about = f"{words} causes of the reward, one matters, rarely"
+    about = f"{words} causes of the reward, of which one matters, but rarely"
     return Source(f"parallel-{n}", about, lambda chance, trial: parallel(n), True, costs=_PARALLEL_COSTS)
 
 
@@ -202,31 +202,34 @@ _SOURCES = (
     _fig(12, N5, "n5"),
     Source("rand", "random graphs and tables, every arm identifiable", _rand),
     Source("strong", "rand with strong confounding", partial(_strong, every_arm_identifiable)),
-    Source("reversed", "rand where seeing names a wrong arm as the best", _reversed),
-    Source("bow", "random graphs, some arm not identifiable", partial(_random, some_arm_not_identifiable)),
+    Source("reversed", "rand, but plain observations suggest a wrong arm", _reversed),
+    Source("bow", "random graphs, at least one arm not identifiable", partial(_random, some_arm_not_identifiable)),
     Source("bow-strong", "bow with strong confounding", partial(_strong, some_arm_not_identifiable)),
-    Source("bow-reversed", "bow-strong where seeing names a wrong arm as the best", _bow_reversed),
-    Source("rare", "rand where the best arm sets what is seen in 2 of 100 cases", _rare),
-    Source("wide", "a reward with six parents; the best arm sets what is seen in 1 of 100 cases", _wide),
+    Source("bow-reversed", "bow-strong, but plain observations suggest a wrong arm", _bow_reversed),
+    Source("rare", "rand, but the best arm sets a value that is observed in 2 of 100 cases", _rare),
+    Source("wide", "a reward with six parents; the best arm sets a value that is observed in 1 of 100 cases", _wide),
     Source(
-        "three-valued", "rand with three values for every variable but the reward", partial(_rand, largest=6, card=3)
+        "three-valued", "rand, but every variable except the reward has three values", partial(_rand, largest=6, card=3)
     ),
     Source("rare-reward", "rand with 2 successes in 100 cases on average", _rare_reward),
     Source(
-        "revenue", "rand with 5 buyers in 100 cases on average; what they spend is lognormal", _revenue, ends=(0, 500)
+        "revenue",
+        "rand with 5 buyers in 100 cases on average; the amount they spend is lognormal",
+        _revenue,
+        ends=(0, 500),
     ),
     _causes(7, "seven"),
     _causes(50, "fifty"),
-    Source("pairs", "rand, where up to two of at most five variables are set", _rand, offers=_pairs),
+    Source("pairs", "rand, but arms set up to two of at most five variables", _rand, offers=_pairs),
     Source(
         "pairs-bow",
-        "bow, where up to two of at most five variables are set",
+        "bow, but arms set up to two of at most five variables",
         partial(_random, some_arm_not_identifiable),
         offers=_pairs,
     ),
     Source(
         "structural",
-        "the three graphs of structural bandits in turn, where any variables are set together",
+        "the three graphs of structural bandits in turn; arms set any variables together",
         _structural,
         costs=_UNIT_COSTS,
         offers=_all_sets,

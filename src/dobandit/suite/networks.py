@@ -57,5 +57,5 @@ def _keys(name: str, query: str) -> dict[str, str]:
         if key not in KEYS:
             raise WorldError(f"{name}: unknown key {key!r}; {did_you_mean(key, KEYS) or f'known are {listing(KEYS)}'}")
     if len(asked) < len(pairs):
-        raise WorldError(f"{name}: a key stands twice; list several hidden variables as hide=A,B")
+        raise WorldError(f"{name}: a key is given twice; list several hidden variables as hide=A,B")
     return asked

@@ -108,7 +108,7 @@ def compare(
 
 def _check(what: str, given: str, known: Iterable[str]) -> None:
     if given not in known:
-        raise SimulationError(f"{what}: there is no {given!r}; known are {listing(known)}")
+        raise SimulationError(f"{what}: there is no {given!r}; it must be one of {listing(known)}")
 
 
 def play(setup: Setup, policies: Sequence[PolicyLike], trials: range) -> Comparison:

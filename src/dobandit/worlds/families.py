@@ -12,6 +12,7 @@ from dobandit.arrays import Array
 from dobandit.chance import generator
 from dobandit.errors import WorldError
 from dobandit.graph import Graph, GraphLike, as_graph, edges_in_order
+from dobandit.numerals import number
 from dobandit.problem import BINARY, Value, is_number, is_positive
 from dobandit.worlds.model import World
 from dobandit.worlds.tables import Node, check_size, read_domains
@@ -156,7 +157,7 @@ def _reward_of_x1(p1: float, epsilon: float) -> list[float]:
     """P(Y=1 | X1=0) and P(Y=1 | X1=1)."""
     if not is_number(epsilon) or p1 == 1 or not (abs(epsilon) <= 0.5 and abs(epsilon) * p1 <= 0.5 * (1 - p1)):
         raise WorldError(
-            f"epsilon: with p1 = {p1:g}, 0.5 + epsilon and 0.5 - epsilon p1 / (1 - p1) must be "
+            f"epsilon: with p1 = {number(p1, 6)}, 0.5 + epsilon and 0.5 - epsilon p1 / (1 - p1) must be "
             f"probabilities, which {epsilon!r} does not give"
         )
     return [0.5 - epsilon * p1 / (1 - p1), 0.5 + epsilon]

@@ -13,6 +13,7 @@ import numpy as np
 
 from dobandit.arrays import Array
 from dobandit.errors import WorldError, listing
+from dobandit.numerals import amount
 from dobandit.problem import Problem
 from dobandit.worlds.tables import Node, number
 
@@ -43,7 +44,8 @@ def worth(world: World, problem: Problem) -> Array:
         if value is None or not low <= value <= high:
             raise WorldError(
                 f"the reward {problem.reward} has the value {label} in the world, "
-                "but the problem says " + (f"numbers from {low:g} to {high:g}" if problem.has_range else "numbers")
+                "but the problem says "
+                + (f"numbers from {amount(low)} to {amount(high)}" if problem.has_range else "numbers")
             )
     return np.array(values, dtype=float)
 

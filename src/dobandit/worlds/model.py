@@ -185,7 +185,7 @@ class World:
     def sample(self, arm: Arm | str, n: int, seed: int) -> dict[str, Column]:
         """n rows seen under an arm, as columns: whole numbers where all labels are, else texts."""
         if self.trials != 1:
-            raise WorldError(f"a sample is of one world, and this is a batch of {self.trials}: use trial(i)")
+            raise WorldError(f"a sample is drawn from one world, but this is a batch of {self.trials}: use trial(i)")
         if not is_number(n) or n < 0 or n != int(n):
             raise WorldError(f"a sample has a whole number of rows, not {n!r}")
         clamped = self.clamps([arm])[..., np.newaxis]
@@ -245,7 +245,7 @@ def _check(world: World) -> None:
     cards: dict[str, int] = {}
     for node in world.nodes:
         if node.name in cards:
-            raise WorldError(f"{node.name} stands twice among the variables of this world")
+            raise WorldError(f"{node.name} is listed twice among the variables of this world")
         for name in node.inputs:
             if name not in cards:
                 raise WorldError(f"{node.name} reads {name}, which is not a variable that comes before it")

@@ -50,7 +50,7 @@ def from_bif(
             raise WorldError(f"{path.name}: the reward {reward} must not be hidden")
         domains[reward] = _worth(reward, domains[reward], values)
     elif values is not None:
-        raise WorldError("values: say of which variable, with reward=...")
+        raise WorldError("values: name the variable they belong to, with reward=...")
     graph = without_latents(network.graph, list(network.domains), hidden, Origin(outcome=reward))
     nodes = (Node(v, network.parents[v], network.tables[v]) for v in network.graph.variables)
     return World(graph, tuple(nodes), {v: domains[v] for v in graph.variables})
@@ -75,7 +75,7 @@ def _worth(reward: str, labels: tuple[str, ...], values: Mapping[str, float] | N
     worths = tuple(label(float(given[value])) for value in labels)
     if len(set(worths)) < len(worths):
         raise WorldError(
-            f"values: two values of {reward} are worth the same, so that they could not be told apart; "
+            f"values: two values of {reward} are worth the same, so they could not be distinguished; "
             "leave reward= out here and give the worths to the Problem"
         )
     return worths

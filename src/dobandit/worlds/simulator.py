@@ -19,6 +19,7 @@ from dobandit.arrays import Array, Indices
 from dobandit.chance import generator
 from dobandit.errors import DataError, WorldError
 from dobandit.evidence import Data, fit, open_source, read_sample
+from dobandit.numerals import number
 from dobandit.problem import Arm, Problem
 from dobandit.worlds.model import World
 from dobandit.worlds.sampling import Codes
@@ -45,7 +46,7 @@ class SampledWorld(World):
 
     @property
     def estimated(self) -> str | None:
-        most = f"{float(self.errors.max()):.2g}"
+        most = number(float(self.errors.max()), 2)
         return (
             f"regret is estimated: the mean of each arm comes from {self.rows.shape[1]:,} draws of the simulator "
             f"(standard error at most {most})"

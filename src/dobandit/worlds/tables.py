@@ -17,6 +17,7 @@ from dobandit.arrays import Array
 from dobandit.errors import UnknownVariable, WorldError, listing
 from dobandit.graph import Graph
 from dobandit.memory import memory_limit
+from dobandit.numerals import amount, size
 from dobandit.problem import Value, label
 
 Labels = Mapping[str, tuple[str, ...]]
@@ -63,8 +64,8 @@ def check_rows(table: Array, name: str, inputs: Sequence[str], domains: Labels) 
     where = f"the table of {name}{row_name(at[1:], inputs, domains)}" + (f", trial {at[0]}" if len(table) > 1 else "")
     strange = [p for p in table[at] if not (math.isfinite(p) and p >= 0)]
     if strange:
-        raise WorldError(f"{where}: a probability is a number from 0 to 1, not {strange[0]:g}")
-    raise WorldError(f"{where}: the probabilities sum to {total[at]:.9g}, not to 1")
+        raise WorldError(f"{where}: a probability is a number from 0 to 1, not {amount(strange[0])}")
+    raise WorldError(f"{where}: the probabilities sum to {amount(round(total[at], 9))}, not to 1")
 
 
 def row_name(codes: Sequence[int], inputs: Sequence[str], domains: Labels) -> str:
@@ -79,8 +80,8 @@ def check_size(name: str, cards: Sequence[int]) -> None:
     cells, most = math.prod(cards), memory_limit() // BYTES
     if cells > most:
         raise WorldError(
-            f"the table of {name} would have {cells:.2g} cells, since it reads {len(cards) - 1} variables; "
-            f"the memory limit allows {most:.2g}; DOBANDIT_MEMORY=4GB sets another limit"
+            f"the table of {name} would have {size(cells)} cells, since it reads {len(cards) - 1} variables; "
+            f"the memory limit allows {size(most)}; DOBANDIT_MEMORY=4GB sets another limit"
         )
 
 

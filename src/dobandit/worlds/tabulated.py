@@ -105,7 +105,7 @@ def read_tables(path: Path, graph: Graph, domains: Mapping[str, Iterable[Value]]
 def from_mapping(content: Mapping[str, Any], graph: Graph, domains: Mapping[str, Iterable[Value]]) -> World:
     """The world that the keys `tables` and `hidden` describe, as a file or a `[world]` has them."""
     for key in content.keys() - {"hidden", "tables"}:
-        raise WorldError(f"unknown key {key}; known are hidden and tables")
+        raise WorldError(f"unknown key {key}; the known keys are hidden and tables")
     hidden = _entries(content.get("hidden", {}), "hidden", ("prior", "children"))
     tables = _entries(content.get("tables", {}), "tables", ("inputs", "table"))
     return from_tables(graph, tables, hidden, domains)

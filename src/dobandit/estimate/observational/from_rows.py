@@ -51,8 +51,8 @@ from dobandit.evidence import (
 from dobandit.graph import Graph, GraphLike, as_graph
 from dobandit.identification import Estimand, Method, Sum, Table, identify
 from dobandit.markup import html_table
+from dobandit.numerals import amount, number
 from dobandit.numerals import interval as in_words
-from dobandit.numerals import number
 from dobandit.problem import Arm, Problem, Value
 
 METHODS: tuple[Method, ...] = get_args(Method)  # from the least to the most demanding
@@ -228,7 +228,7 @@ class _Counted:
         same = any(not spread.varies for table, spread in self.spreads.items() if table in counts)
         if (lowest == highest or same) and not exact:
             _warn(
-                f"{terms[0].estimand.on[0]} is {self.scale.worth[0]:g} in every row, so the interval is a point: "
+                f"{terms[0].estimand.on[0]} is {amount(self.scale.worth[0])} in every row, so the interval is a point: "
                 "nothing says how much it could vary"
             )
         low, high = interval(found, lowest, highest, 0.0 if exact else level)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from dobandit.errors import DataError, listing
 from dobandit.evidence import Source, domains_of, measured_ends
+from dobandit.numerals import amount
 from dobandit.problem import LARGEST, Domain, Problem, is_numeral, label
 
 ROUNDED = 1e-3  # probabilities that sum to one up to this were rounded on their way here
@@ -44,7 +45,7 @@ def infer_scale(source: Source, variables: Sequence[str], reward: str, covariate
     if strange := [text for text, number in zip(domains[reward], worth, strict=True) if not abs(number) <= largest]:
         raise DataError(
             f"{source.name}: column {reward} has the reward {listing(strange, most=MOST_NAMED)}; "
-            f"rewards are numbers from {-LARGEST:g} to {LARGEST:g}"
+            f"rewards are numbers from {amount(-LARGEST)} to {amount(LARGEST)}"
         )
     if len(worth) > MANY_VALUES:
         ends = (min(worth), max(worth))

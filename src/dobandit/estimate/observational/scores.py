@@ -15,6 +15,7 @@ from dobandit.arrays import Array
 from dobandit.estimate.observational.cases import Cases
 from dobandit.estimate.observational.gaps import stand_in
 from dobandit.estimate.observational.plugin import Rows
+from dobandit.numerals import number
 from dobandit.problem import Arm
 
 
@@ -38,10 +39,11 @@ class Fit(NamedTuple):
         return {**self._asdict(), "overlap": self.overlap._asdict()}
 
     def __str__(self) -> str:
-        quantiles, rows = self.overlap.quantiles, self.overlap.rows
+        rows = self.overlap.rows
+        least, middle, most = (number(self.overlap.quantiles[at], 2) for at in ("0%", "50%", "100%"))
         return (
             f"{self.arm}: outcome by {self.outcome}, chance of the arm by {self.propensity}; the chance is "
-            f"{quantiles['0%']:.2g} to {quantiles['100%']:.2g} (median {quantiles['50%']:.2g}), and its {rows:,} rows "
+            f"{least} to {most} (median {middle}), and its {rows:,} rows "
             f"say as much as {self.overlap.effective_rows:,.0f}"
         )
 

@@ -18,6 +18,7 @@ from dobandit.estimate.observational.scores import Fit, Scores, plain_scores
 from dobandit.estimate.observational.strata import ENOUGH, strata_scores
 from dobandit.evidence import MOST_CELLS, Source
 from dobandit.identification import Estimand
+from dobandit.numerals import size
 from dobandit.problem import Arm
 
 Signed = tuple[float, Arm]  # 1, or -1 for what it is compared with
@@ -120,4 +121,4 @@ def _refused(estimand: Estimand, scale: Scale) -> str:
     start = f"the effect of {', '.join(estimand.do)} on {estimand.on[0]} cannot be had from tables"
     if numbers := _numbers(estimand, scale):
         return f"{start}, since {listing(numbers)} {'is a number' if len(numbers) == 1 else 'are numbers'}"
-    return f"{start} of {table_cells(estimand, scale.domains):.3g} cells ({MOST_CELLS:,} are the most)"
+    return f"{start} of {size(table_cells(estimand, scale.domains))} cells ({MOST_CELLS:,} are the most)"

@@ -15,10 +15,10 @@ from starlette.requests import HTTPConnection
 from starlette.responses import RedirectResponse, Response
 
 from dobandit.errors import counted
+from dobandit.numerals import amount
 from dobandit.report import moment
 from dobandit.service.answering import path_of
 from dobandit.service.refusals import Refusal
-from dobandit.study import amount
 
 STATIC = ("style.css", "page.js")
 

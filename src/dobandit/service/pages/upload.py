@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from dobandit.errors import counted
+from dobandit.numerals import amount
 from dobandit.service.api import served
 from dobandit.service.operations import speaking
 from dobandit.service.pages import words, work
@@ -16,7 +17,7 @@ from dobandit.service.pages.rendering import page
 from dobandit.service.refusals import Refusal
 from dobandit.service.uploads import Uploads, What, applied, checked
 from dobandit.service.visitors import Visitor
-from dobandit.study import LogPreview, OutcomesPreview, Study, amount
+from dobandit.study import LogPreview, OutcomesPreview, Study
 
 
 async def _posted(request: Request) -> tuple[What, Visitor, Form]:

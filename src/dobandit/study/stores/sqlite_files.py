@@ -107,7 +107,7 @@ def check_alone(path: Path) -> None:
     It may be all that is left of a study's outcomes, so it is not removed here."""
     for beside in _names_beside(path):
         if beside.exists():
-            raise StudyError(f"{beside} is left of another study; move it away first, or choose another name")
+            raise StudyError(f"{beside} is left over from another study; move it away first, or choose another name")
 
 
 def taken(path: Path) -> StudyError:
