@@ -209,7 +209,7 @@ def test_rewards_too_large_for_a_mean_are_refused(size: str, many: int, tmp_path
     file.write_text("X,Y\n" + "".join(f"{a},{b}\n" for a, b in zip(x, rewards, strict=True)))
     problem = db.Problem("X -> Y", {"variable": "Y"}, 10)
     numbers = {"X": x, "Y": list(map(float, rewards))}
-    outside = r"numbers? from -1e\+100 to 1e\+100"
+    outside = r"numbers? from -10\^100 to 10\^100"
     for data in (numbers, file):
         with pytest.raises(DataError, match=outside):
             db.effect("X -> Y", data, do={"X": 1}, reward="Y")

@@ -5,16 +5,23 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 
+LONG = 1e15  # numbers from here on are written as powers of ten
+
 
 def number(value: float, digits: int = 4) -> str:
     """With so many significant digits; nothing for what is not known.
 
-    >>> number(0.123456), number(0.0000155, 3), number(14752.3), number(-8498.0)
-    ('0.1235', '0.0000155', '14,750', '-8,498')
+    >>> number(0.123456), number(0.0000155, 3), number(14752.3), number(-8498.0), number(-1e100), number(2.5e20)
+    ('0.1235', '0.0000155', '14,750', '-8,498', '-10^100', '2.5·10^20')
     """
     if math.isnan(value):
         return ""
-    return f"{Decimal(f'{value:.{digits}g}'):,f}" if math.isfinite(value) else f"{value}"
+    if not math.isfinite(value):
+        return f"{value}"
+    if abs(value) < LONG:
+        return f"{Decimal(f'{value:.{digits}g}'):,f}"
+    factor, power = f"{Decimal(f'{value:.{digits - 1}e}').normalize():e}".split("e+")
+    return f"{factor}·10^{power}".replace("1·10^", "10^") if abs(float(factor)) == 1 else f"{factor}·10^{power}"
 
 
 def amount(value: float) -> str:
