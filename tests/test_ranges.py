@@ -88,6 +88,16 @@ def test_bounds_name_what_they_take_from_the_graph(dobandit: Run, tmp_path: Path
             assert (told in " ".join(dobandit(*command).out.split())) is bool(used)
 
 
+def test_bounds_of_a_study_are_the_outer_ends_of_two_shares() -> None:
+    """12 of 100 rows have X=1 and won, and 72 won or had X=0: Wilson's intervals of both, at 95 %."""
+    rows = {"X": [1] * 40 + [0] * 60, "Y": [1] * 12 + [0] * 28 + [1] * 30 + [0] * 30}
+    with db.Study.create(":memory:", Problem("X -> Y; X <-> Y", "Y", budget=9, objective="simple")) as study:
+        study.observe(rows, name="log")
+        found = study.status().arms[2].bounds
+    assert found is not None
+    assert (found.low, found.high) == pytest.approx((0.0699941, 0.7986031), abs=1e-6)
+
+
 def answer(ran: Ran) -> Any:
     assert ran.code == 0, ran.err
     return json.loads(ran.out)
