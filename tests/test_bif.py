@@ -128,7 +128,7 @@ def test_the_reward_becomes_what_its_values_are_worth(
         ({"hide": ["rain", "sprinkler", "wet"]}, "net.bif: all variables are hidden"),
         ({"reward": "rein"}, "net.bif: there is no variable rein in this network; did you mean rain?"),
         ({"reward": "rain", "hide": "rain"}, "net.bif: the reward rain must not be hidden"),
-        ({"values": {"yes": 1}}, "values: say of which variable"),
+        ({"values": {"yes": 1}}, "values: name the variable they belong to"),
         ({"reward": "rain", "values": {"yes": 1}}, "values: expected the worth of yes and no, the values of rain"),
         ({"reward": "rain", "values": {"yes": 1, "no": "0"}}, "values: the worth of no is a number, not '0'"),
         ({"reward": "rain", "values": {"yes": 1, "no": 1}}, "values: two values of rain are worth the same"),

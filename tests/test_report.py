@@ -167,7 +167,7 @@ def test_what_is_drawn_for_simple_regret_is_called_what_it_is(found: list[Reprod
 def test_the_page_states_its_criteria_and_which_forms_it_took(found: list[Reproduced]) -> None:
     _, hidden = found
     text = to_markdown(reproduction_page([hidden]))
-    assert "less than 10% of what it then is" in text
+    assert "less than 10% of its value there" in text
     assert f"Of two forms each, these are closest to the published curves: `{nearest(hidden, 'f-kube')}`" in text
 
 

@@ -464,7 +464,7 @@ def test_help_explains_every_name(dobandit: Run) -> None:
         "high one of",
     ):
         assert costs in words
-    assert "2500 (cumulative), 18 from 25 to 6400 (simple)" in words
+    assert "2,500 (cumulative), 18 from 25 to 6,400 (simple)" in words
     assert "FILE.bif?hide=A,B&reward=Y" in words
 
 

@@ -64,7 +64,7 @@ def check_rows(table: Array, name: str, inputs: Sequence[str], domains: Labels) 
     where = f"the table of {name}{row_name(at[1:], inputs, domains)}" + (f", trial {at[0]}" if len(table) > 1 else "")
     strange = [p for p in table[at] if not (math.isfinite(p) and p >= 0)]
     if strange:
-        raise WorldError(f"{where}: a probability is a number from 0 to 1, not {amount(strange[0])}")
+        raise WorldError(f"{where}: a probability is a number from 0 to 1, not {amount(strange[0]) or 'nan'}")
     raise WorldError(f"{where}: the probabilities sum to {amount(round(total[at], 9))}, not to 1")
 
 
