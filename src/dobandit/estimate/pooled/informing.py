@@ -1,9 +1,11 @@
 """Which private tables observations tell something about, and the counts that say what.
 
 A private table P(v | z) of arms that set X, where X is one of its conditions, has a prior from observations
-(`consistency`): the counts of v by the same conditions, and of X by those conditions that X does not act on. It holds
-if the other conditions are not confounded with X. Tables that stand beside a formula without private tables are left
-alone: what observations say of such an arm is in that formula.
+(`consistency`): the counts of v by the same conditions, and of X by those conditions that X does not act on. If hidden
+causes act on X and on one of the other conditions, the share of X=x differs from that in single rows and is right on
+average only; leaving these tables without a prior would be worse, because then nothing at all is known of their arms.
+Tables that stand beside a formula without private tables are left alone: what observations say of such an arm is in
+that formula.
 """
 
 from __future__ import annotations
@@ -125,23 +127,14 @@ def informed_tables(pool: Pool, moments: bool = False) -> Iterator[Informed]:
         if private in found or private.moments is not moments or not set(do) <= set(private.given):
             continue
         found.add(private)
-        before = _before(problem.graph, do, private.given)
-        if before is not None:
-            seen = replace(pooled(problem, private.variable, private.given), needed=False, moments=moments)
-            yield Informed(private, seen, _settings(problem, do, before), do)
+        seen = replace(pooled(problem, private.variable, private.given), needed=False, moments=moments)
+        yield Informed(private, seen, _settings(problem, do, _before(problem.graph, do, private.given)), do)
 
 
-def _before(graph: Graph, do: Do, given: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The conditions that precede what is set; None if others are confounded with it, so that their distribution is not
-    the one that observations show."""
+def _before(graph: Graph, do: Do, given: tuple[str, ...]) -> tuple[str, ...]:
+    """The conditions that precede what is set."""
     after = set(do).union(*map(graph.descendants, do))
-    before = tuple(v for v in given if v not in after)
-    known = (*do, *before)
-    for v in graph.in_order(set(given) - set(known)):
-        if not changed_by(graph, v, known).isdisjoint(do):
-            return None
-        known = (*known, v)
-    return before
+    return tuple(v for v in given if v not in after)
 
 
 def _settings(problem: Problem, do: Do, before: tuple[str, ...]) -> CountTable:
