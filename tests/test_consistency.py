@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dobandit.estimate.pooled import PooledEstimator
 from dobandit.estimate.pooled.consistency import RowPriors, Rows, Seen, alike, prior
 from dobandit.estimate.pooled.informing import Informing, informed_tables
+from dobandit.estimate.pooled.invariance import changed_by
 from dobandit.evidence import Evidence
 from dobandit.graph import Graph
 from dobandit.identification import Table
@@ -28,36 +29,54 @@ def informing(problem: Problem) -> Informing:
 
 
 def test_the_row_of_an_arm_is_the_mixture_that_observations_show_a_part_of() -> None:
-    """On 150 random models: with w from the table that is named for it, the part that observations show never exceeds
-    the row, and w is P(x, z) / P(z | do(x))."""
-    rng, rows = np.random.default_rng(5), 0
+    """On 150 random models: the part P(x, z) / P(z | do(x)) that observations show never exceeds the row. The table for w
+    has the mean of these parts over the conditions that follow X, and the parts themselves where setting X gives
+    those conditions the distribution that observations show."""
+    rng, rows = np.random.default_rng(5), np.zeros(2)
     for i in range(150):
         graph = random_admg(rng, 3, 6)
         model = random_model(graph, rng, (2, 3) if i % 3 == 0 else (2,))
         rewards = [v for v in graph.variables if model.cards[v] == 2 and graph.parents(v)]
         if rewards:
             rows += check_mixture(model, rewards[-1])
-    assert rows > 200
+    assert rows[0] > 100
+    assert rows[1] > 20
 
 
-def check_mixture(model: Model, reward: str) -> int:
-    graph, seen, rows = model.graph, model.joint(), 0
+def check_mixture(model: Model, reward: str) -> tuple[int, int]:
+    """How many tables have exact parts, and how many have them on average."""
+    graph, seen, found = model.graph, model.joint(), [0, 0]
     domains = {v: [str(code) for code in range(card)] for v, card in model.cards.items()}
     problem = Problem(graph, reward, 100, domains=domains, most_at_once=2)
     for one in informed_tables(PooledEstimator(problem).pool):
         given, before = one.private.given, one.settings.variables[: -len(one.do)]
+        parts: dict[tuple[float, ...], list[tuple[float, float]]] = {}
         for z in np.ndindex(*(model.cards[v] for v in given)):
             values = dict(zip(given, z, strict=True))
-            do = {x: values[x] for x in one.do}
+            do, known = ({v: values[v] for v in some} for some in (one.do, before))
             done = model.joint(do)
-            w = probability(seen, graph, {**do, **{v: values[v] for v in before}}) / probability(
-                seen, graph, {v: values[v] for v in before}
-            )
-            assert w == pytest.approx(probability(seen, graph, values) / probability(done, graph, values), abs=1e-9)
+            w = probability(seen, graph, {**do, **known}) / probability(seen, graph, known)
+            exact = probability(seen, graph, values) / probability(done, graph, values)
             row, part = (conditional(j, graph, Table(one.private.variable, given))[(0, *z)] for j in (done, seen))
-            assert (row >= w * part - 1e-9).all()
-            rows += 1
-    return rows
+            assert (row >= exact * part - 1e-9).all()
+            weight = probability(done, graph, values) / probability(done, graph, {**do, **known})
+            parts.setdefault((*do.values(), *known.values(), w), []).append((weight, exact))
+        for (*_, w), each in parts.items():
+            assert w == pytest.approx(sum(weight * exact for weight, exact in each), abs=1e-9)
+        is_confounded = any(abs(exact - w) > 1e-9 for (*_, w), each in parts.items() for _, exact in each)
+        assert is_confounded == follows_confounded(graph, one.do, given)
+        found[is_confounded] += 1
+    return found[0], found[1]
+
+
+def follows_confounded(graph: Graph, do: tuple[str, ...], given: tuple[str, ...]) -> bool:
+    """Whether setting these changes the distribution of conditions that follow them, given what comes before."""
+    known = [v for v in given if v in do or not any(v in graph.descendants(x) for x in do)]
+    for v in graph.in_order(set(given) - set(known)):
+        if not changed_by(graph, v, tuple(known)).isdisjoint(do):
+            return True
+        known.append(v)
+    return False
 
 
 def probability(joint: Array, graph: Graph, values: dict[str, int]) -> float:
@@ -196,7 +215,7 @@ def add(evidence: Evidence, arm: int, outcomes: list[list[int]]) -> None:
         ("X -> M -> Y; X <-> M", 2),
         ("Z -> X -> Y; Z -> Y", 0),  # observations identify everything
         ("X -> M -> Y; X <-> Y", 0),  # the private table stands beside Tian's formula
-        ("X -> M -> Y; X -> Y; X <-> M; X <-> Y", 2),  # P(M | X) only: M follows X and is confounded with it
+        ("X -> M -> Y; X -> Y; X <-> M; X <-> Y", 2 + 4),  # also P(Y | X, M): M follows X and is confounded with it
     ],
 )
 def test_which_tables_observations_inform(graph: str, number: int) -> None:
