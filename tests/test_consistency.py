@@ -29,8 +29,8 @@ def informing(problem: Problem) -> Informing:
 
 
 def test_the_row_of_an_arm_is_the_mixture_that_observations_show_a_part_of() -> None:
-    """On 150 random models: the part P(x, z) / P(z | do(x)) that observations show never exceeds the row. The table of w
-    has the mean of these parts over the conditions that follow X, and the parts themselves where setting X gives
+    """On 150 random models: the part P(x, z) / P(z | do(x)) that observations show never exceeds the row. The table
+    of w has the mean of these parts over the conditions that follow X, and the parts themselves where setting X gives
     those conditions the distribution that observations show."""
     rng, rows = np.random.default_rng(5), np.zeros(2)
     for i in range(150):
