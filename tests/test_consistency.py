@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from dobandit.estimate.pooled import PooledEstimator
+from dobandit.estimate.pooled.confounding import Learnt, drawn_shapes
 from dobandit.estimate.pooled.consistency import RowPriors, Rows, Seen, alike, prior
 from dobandit.estimate.pooled.informing import Informing, informed_tables
 from dobandit.estimate.pooled.invariance import changed_by
@@ -151,7 +152,8 @@ def after(outcomes: list[list[int]], log: list[list[int]] = LOG) -> tuple[Pooled
     problem = Problem("X -> Y; X <-> Y", "Y", 100)
     estimator = PooledEstimator(problem)
     evidence = Evidence.none(problem, estimator.tables, 1)
-    add(evidence, 0, log)
+    if log:
+        add(evidence, 0, log)
     if outcomes:
         add(evidence, 2, outcomes)
     return estimator, evidence
@@ -199,6 +201,26 @@ def test_pulls_that_agree_with_the_log_make_it_more_believed_and_others_less() -
 
     agree, start, disagree = map(weight_of_the_log, ([[1, 0]] * 12 + [[1, 1]] * 88, [], [[1, 0]] * 50 + [[1, 1]] * 50))
     assert disagree < start - 0.03 < start + 0.03 < agree
+
+
+def test_a_draw_has_one_degree_for_a_table_as_often_as_it_is_likely() -> None:
+    """Of two tables, the first with three rows: 20,000 draws, each of which takes the parameters of one degree."""
+    table = np.array([0, 0, 0, 1])
+    rows = Rows(2 * np.arange(4), np.full(4, 2), np.full(4, 2), np.full(4, 1), table, np.array([0, 3]))
+    degrees = np.array([[0.2, 0.2, 0.2, 0.9], [0.8, 0.8, 0.8, 0.1]])[:, np.newaxis]
+    by_degree = np.stack([np.full((1, 8), 1.0), np.full((1, 8), 2.0)])
+    known = Learnt(none := np.zeros((1, 8)), none, none, none, by_degree, degrees)
+    drawn = drawn_shapes(known, rows, 20_000, np.random.default_rng(0))
+    assert (drawn[:, :6] == drawn[:, :1]).all()
+    assert (drawn == 1).mean(axis=0)[[0, 6]] == pytest.approx([0.2, 0.9], abs=5 * 0.4 / 20_000**0.5)
+
+
+@pytest.mark.parametrize(("observations", "pulls", "unknown"), [(0, 0, True), (200, 0, False), (0, 20, False)])
+def test_nothing_is_known_of_a_confounded_option_without_observations_and_pulls(
+    observations: int, pulls: int, unknown: bool
+) -> None:
+    estimator, evidence = after([[1, 1]] * pulls, [[0, 0], [1, 1]] * (observations // 2))
+    assert estimator.rests_on_prior(evidence, estimator.stated(evidence))[0, 2] == unknown
 
 
 def add(evidence: Evidence, arm: int, outcomes: list[list[int]]) -> None:
