@@ -31,10 +31,13 @@ def registered() -> dict[str, type[Policy]]:
     """All policies of this package by name, ours first."""
     found: dict[str, type[Policy]] = {}
     for module in iter_modules(dobandit.policies.__path__, "dobandit.policies."):
-        for value in vars(import_module(module.name)).values():
-            if isinstance(value, type) and issubclass(value, Policy) and vars(value).get("name"):
-                found[value.name] = value
+        found |= _policies_of(module.name)
     return {name: found[name] for name in (*ORDER, *sorted(found.keys() - set(ORDER)))}
+
+
+def _policies_of(module: str) -> dict[str, type[Policy]]:
+    kinds = [kind for kind in vars(import_module(module)).values() if isinstance(kind, type)]
+    return {kind.name: kind for kind in kinds if issubclass(kind, Policy) and vars(kind).get("name")}
 
 
 def policies_for(objective: str, problem: Problem | None = None) -> list[str]:
@@ -89,6 +92,8 @@ def _kind(name: str) -> Kind:
     """What a name stands for: a class of this package, of an installed one, or of a module that is named with it."""
     if is_place(name):
         return checked(imported(name), name)
+    if _plain(name) in ORDER:  # one of ours needs its own module only, which is called like it
+        return _policies_of(f"dobandit.policies.{_plain(name).replace('-', '_')}")[_plain(name)]
     known = {_plain(n): kind for n, kind in registered().items()}
     if _plain(name) in known:
         return known[_plain(name)]

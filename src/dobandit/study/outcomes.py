@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+
 import numpy as np
 
 from dobandit.arrays import Array, Indices
@@ -95,13 +96,18 @@ class AsNumbers:
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
         self._places = [(v, _places(problem.domains[v])) for v in problem.graph.variables]
+        self._worth: dict[str, float] = {}
         if problem.reward_is_continuous:
             self._places = [(v, _Measured() if v == problem.reward else places) for v, places in self._places]
+        else:
+            values = problem.domains[problem.reward]
+            self._worth = dict(zip(values, utilities(problem, values).tolist(), strict=True))
 
     def __call__(self, outcomes: Sequence[Mapping[str, str]]) -> tuple[Indices, Array]:
         codes = [[places[values[v]] for v, places in self._places] for values in outcomes]
-        rewards = utilities(self._problem, [values[self._problem.reward] for values in outcomes])
-        return np.array(codes, dtype=np.intp), rewards
+        rewards = [values[self._problem.reward] for values in outcomes]
+        worth = np.array([self._worth[r] for r in rewards]) if self._worth else utilities(self._problem, rewards)
+        return np.array(codes, dtype=np.intp), worth
 
 
 class _Measured(dict[str, int]):

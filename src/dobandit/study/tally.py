@@ -24,6 +24,7 @@ from dobandit.study.stored import stored
 ROUNDED = 1e-9  # of a row: what rounding may change when rewards are added up in another order
 MOST_WAITING = 4096  # outcomes that are counted together
 LARGEST_WHOLE = 2**40  # thousands of such numbers have an exact sum
+_Outcome = tuple[int, Mapping[str, str], int]  # its arm, its values, and its number among the outcomes of the arm
 _FIELDS = ("counts", "told", "rewards", "reference", "worst")
 
 
@@ -34,14 +35,17 @@ class Tally:
     def __init__(self, problem: Problem, tables: Sequence[CountTable], reads_logs: bool) -> None:
         self._evidence, self.reads_logs = Evidence.none(problem, tables, 1), reads_logs
         self._as_numbers = AsNumbers(problem)
-        self._waiting: list[tuple[int, Mapping[str, str], int]] = []  # arms, outcomes, numbers of their arms
+        self._waiting: list[_Outcome] = []
 
     @property
     def evidence(self) -> Evidence:
         if self._waiting:
-            waiting, self._waiting = self._waiting, []
-            self._evidence.add(*self._as_arrays(waiting))
+            self._count()
         return self._evidence
+
+    def _count(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        self._evidence.add(*self._as_arrays(waiting))
 
     @property
     def layout(self) -> Layout:
@@ -56,13 +60,13 @@ class Tally:
         """The outcome of a pull, and its number among the outcomes of its arm."""
         self._waiting.append((arm, outcome, number))
         if len(self._waiting) >= MOST_WAITING:
-            _ = self.evidence
+            self._count()
 
     def remove(self, arm: int, outcome: Mapping[str, str]) -> None:
         """The opposite, where the tally `is_exact`."""
         self.evidence.remove(*self._as_arrays([(arm, outcome, 0)]))
 
-    def _as_arrays(self, outcomes: Sequence[tuple[int, Mapping[str, str], int]]) -> tuple[Indices, Indices, Indices, Array, Indices]:
+    def _as_arrays(self, outcomes: Sequence[_Outcome]) -> tuple[Indices, Indices, Indices, Array, Indices]:
         """What `Evidence.add` takes: rows, arms, codes, rewards and numbers."""
         arms, said, numbers = zip(*outcomes, strict=True)
         codes, rewards = self._as_numbers(said)
