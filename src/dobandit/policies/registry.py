@@ -40,6 +40,14 @@ def _policies_of(module: str) -> dict[str, type[Policy]]:
     return {kind.name: kind for kind in kinds if issubclass(kind, Policy) and vars(kind).get("name")}
 
 
+def _ours(name: str) -> type[Policy] | None:
+    """The policy of this package with this name. One that is in `ORDER` is in the module that is called like it, so
+    that the others need not be imported."""
+    if name in ORDER:
+        return _policies_of(f"dobandit.policies.{name.replace('-', '_')}")[name]
+    return registered().get(name)
+
+
 def policies_for(objective: str, problem: Problem | None = None) -> list[str]:
     """The policies for an objective; with a problem, those that can play its arms and learn from its reward."""
     fitting = [kind for kind in registered().values() if kind.objective == objective]
@@ -92,8 +100,8 @@ def _kind(name: str) -> Kind:
     """What a name stands for: a class of this package, of an installed one, or of a module that is named with it."""
     if is_place(name):
         return checked(imported(name), name)
-    if _plain(name) in ORDER:  # one of ours needs its own module only, which is called like it
-        return _policies_of(f"dobandit.policies.{_plain(name).replace('-', '_')}")[_plain(name)]
+    if ours := _ours(_plain(name)):
+        return ours
     known = {_plain(n): kind for n, kind in registered().items()}
     if _plain(name) in known:
         return known[_plain(name)]
@@ -114,7 +122,7 @@ def _made(kind: Kind, spec: str, options: str) -> Policy:
         made = kind
     else:
         made = ScalarPolicy(kind, **_options(spec, ScalarPolicy, options))
-    ours = registered().get(made.name)
+    ours = _ours(made.name)
     if ours is not None and type(made) is not ours:
         raise PolicyError(f"{spec} has the name of another policy, {made.name}: give it a name of its own")
     return made
