@@ -9,6 +9,7 @@ import pytest
 
 from dobandit import worlds
 from dobandit.arrays import Array
+from dobandit.certainty.beliefs import quantile
 from dobandit.problem import Goal, Problem
 from dobandit.study import Study
 
@@ -102,3 +103,11 @@ def test_the_answer_prints_itself_without_exponents() -> None:
     told = str(study.best())
     ends = r"mean 2\d,\d{3} \(95% interval [\d,]+ to [\d,]+\)"
     assert re.fullmatch(rf"do\(X=1\): {ends}, best with probability \d+%, expected loss [\d.]+", told)
+
+
+@pytest.mark.parametrize("number", [1, 2, 7, 2000])
+def test_quantiles_are_those_of_numpy_to_the_bit(number: int) -> None:
+    numbers = np.random.default_rng(number).normal(size=(number, 3))
+    for share in (0.0, 0.025, 0.3, 0.5, 0.975, 1.0):
+        found = quantile(np.sort(numbers, axis=0), share)
+        assert found.tolist() == np.quantile(numbers, share, axis=0).tolist()

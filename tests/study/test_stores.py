@@ -13,7 +13,6 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +88,7 @@ def test_a_transaction_that_fails_leaves_nothing(store: Store) -> None:
     [
         ASKED._replace(time=float("nan")),
         *(
-            Event(2, 1.25, replace(OF_PULL_1, **wrong))
+            Event(2, 1.25, facts.Asked(**{**vars(OF_PULL_1), **wrong}))
             for wrong in ({"pull": None}, {"worker": 7}, {"expires": "soon"}, {"arm": None}, {"source": "mood"})
         ),
         Event(2, 1.25, facts.Told(1, {"X": 1})),  # type: ignore[dict-item]

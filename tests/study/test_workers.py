@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sqlite3
 import sys
 import traceback
 from collections import Counter
+from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -85,3 +89,18 @@ def test_corrections_by_others_are_seen(lasting: Places) -> None:
         other.amend(4, {"Z": 1, "X": 0, "W": 1, "Y": 1})
         assert one.status() == other.status()
         assert [str(pull.arm) for pull in one.ask(3)] == [str(pull.arm) for pull in other.ask(3)]
+
+
+def test_a_copy_without_a_write_ahead_log_waits_for_its_readers(folder: Path) -> None:
+    path = folder / "s.db"
+    Study.create(path, PROBLEM, "f-kube").close()
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as reader:
+        assert reader.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
+        with Study.open(path) as study:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM event").fetchone()
+            ending = Timer(0.3, reader.execute, ["ROLLBACK"])
+            ending.start()
+            study.ask()
+            ending.join()
+            assert [event.kind for event in study.log()] == ["created", "asked"]

@@ -112,7 +112,8 @@ def believed(
         unknown &= alone | pooled.rests_on_prior(seen, known)[0]
         is_told = pooled.pool.told_by_observations & ~alone & ~unknown
         rows[1:] += np.where(is_told, rows[OBSERVE], 0.0)[1:]
-    ends = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    ordered = np.sort(draws, axis=0)
+    ends = [quantile(ordered, share) for share in ((1 - LEVEL) / 2, (1 + LEVEL) / 2)]
     shown, low, high = _in_units(problem, unit, np.stack([means, *ends]))
     worst = own.worst(evidence)
     return Beliefs(
@@ -130,6 +131,15 @@ def believed(
 
 def _scale(unit: Unit | None) -> float:
     return 1.0 if unit is None else float(unit.scale[0]) if unit.is_known[0] else math.nan
+
+
+def quantile(ordered: Array, share: float) -> Array:
+    """The same number as `np.quantile` along the first axis of ordered numbers, without the masked arrays that it
+    loads: they take a tenth of the time of a command."""
+    place = (len(ordered) - 1) * share
+    below = math.floor(place)
+    low, high, part = ordered[below], ordered[min(below + 1, len(ordered) - 1)], place - below
+    return np.asarray(high - (high - low) * (1 - part) if part >= 0.5 else low + (high - low) * part)
 
 
 def _pooled_draws(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
 import os
@@ -83,6 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     _prepare_streams()
     gc.set_threshold(100_000, 20, 20)  # nothing that is imported is garbage: looking for it slows a short command down
+    atexit.register(gc.freeze)  # nor at the end, when the system takes all of it
     try:
         code: Any = group.main(list(arguments), "dobandit", standalone_mode=False)
         sys.stdout.flush()

@@ -1,13 +1,31 @@
 """Evidence turned into means and uncertainty: from logs alone (`observational`), as the paper does it (`published`),
-and with all data pooled through the graph (`pooled`)."""
+and with all data pooled through the graph (`pooled`).
 
-from dobandit.estimate.observational import (
-    Bounds,
-    Effect,
-    Effects,
-    SparseDataWarning,
-    bounds,
-    check_graph,
-    effect,
-    effects,
-)
+What is estimated from logs is loaded when it is first used: a study needs little of it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dobandit.estimate.observational import (
+        Bounds,
+        Effect,
+        Effects,
+        SparseDataWarning,
+        bounds,
+        check_graph,
+        effect,
+        effects,
+    )
+
+_FROM_LOGS = ("Bounds", "Effect", "Effects", "SparseDataWarning", "bounds", "check_graph", "effect", "effects")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _FROM_LOGS:
+        raise AttributeError(f"module 'dobandit.estimate' has no attribute {name!r}")
+    from dobandit.estimate import observational
+
+    return getattr(observational, name)

@@ -75,6 +75,11 @@ class Evidence:
         self.told += logged.rows
         self.rewards += logged.rewards
 
+    def with_own_rewards(self) -> Evidence:
+        """The same, in which what the arms earned does not change with this one."""
+        told, rewards = self.told.copy(), self.rewards.copy()
+        return Evidence(self.layout, self.counts, told, rewards, self.reference, self.worst)
+
     def take(self, rows: Indices | slice) -> Evidence:
         """These rows only, or some of them twice."""
         return Evidence(self.layout, *(numbers[rows] for numbers in self._arrays))

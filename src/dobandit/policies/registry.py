@@ -31,10 +31,21 @@ def registered() -> dict[str, type[Policy]]:
     """All policies of this package by name, ours first."""
     found: dict[str, type[Policy]] = {}
     for module in iter_modules(dobandit.policies.__path__, "dobandit.policies."):
-        for value in vars(import_module(module.name)).values():
-            if isinstance(value, type) and issubclass(value, Policy) and vars(value).get("name"):
-                found[value.name] = value
+        found |= _policies_of(module.name)
     return {name: found[name] for name in (*ORDER, *sorted(found.keys() - set(ORDER)))}
+
+
+def _policies_of(module: str) -> dict[str, type[Policy]]:
+    kinds = [kind for kind in vars(import_module(module)).values() if isinstance(kind, type)]
+    return {kind.name: kind for kind in kinds if issubclass(kind, Policy) and vars(kind).get("name")}
+
+
+def _ours(name: str) -> type[Policy] | None:
+    """The policy of this package with this name. One that is in `ORDER` is in the module that is called like it, so
+    that the others need not be imported."""
+    if name in ORDER:
+        return _policies_of(f"dobandit.policies.{name.replace('-', '_')}")[name]
+    return registered().get(name)
 
 
 def policies_for(objective: str, problem: Problem | None = None) -> list[str]:
@@ -89,6 +100,8 @@ def _kind(name: str) -> Kind:
     """What a name stands for: a class of this package, of an installed one, or of a module that is named with it."""
     if is_place(name):
         return checked(imported(name), name)
+    if ours := _ours(_plain(name)):
+        return ours
     known = {_plain(n): kind for n, kind in registered().items()}
     if _plain(name) in known:
         return known[_plain(name)]
@@ -109,7 +122,7 @@ def _made(kind: Kind, spec: str, options: str) -> Policy:
         made = kind
     else:
         made = ScalarPolicy(kind, **_options(spec, ScalarPolicy, options))
-    ours = registered().get(made.name)
+    ours = _ours(made.name)
     if ours is not None and type(made) is not ours:
         raise PolicyError(f"{spec} has the name of another policy, {made.name}: give it a name of its own")
     return made

@@ -56,9 +56,9 @@ def chosen(marked: Flags, u: Array) -> Indices:
 def sweep_first(view: View, arms: Indices, info: Info) -> tuple[Indices, Info]:
     """Every arm once in arm order, as far as it is affordable, before these choices count."""
     untried = (view.pulls == 0) & view.affordable
-    sweeping = untried.any(axis=1)
-    if not sweeping.any():
+    if not untried.any():
         return arms, info
+    sweeping = untried.any(axis=1)
     reason = np.where(sweeping, Reason.SWEEP, info.reason)
     return np.where(sweeping, untried.argmax(axis=1), arms), replace(info, reason=reason)
 

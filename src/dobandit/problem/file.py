@@ -4,7 +4,6 @@ fault comes back with its line."""
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -36,6 +35,8 @@ def parse_problem(text: str, name: str = "problem") -> Problem:
 
 
 def _read(text: str, path: Path, folder: Path | None) -> Problem:
+    import tomllib  # a study has its problem in it, and reads none
+
     try:
         table = tomllib.loads(text + "\n")  # so that even the end of the text has a line
     except tomllib.TOMLDecodeError as error:

@@ -18,7 +18,7 @@ from dobandit.study import facts
 from dobandit.study.corrections import corrections
 from dobandit.study.events import Event
 from dobandit.study.leader import leader_of
-from dobandit.study.outcomes import as_numbers, is_complete
+from dobandit.study.outcomes import is_complete
 from dobandit.study.stored import restore
 from dobandit.study.tally import tallies
 from dobandit.study.totals import Lease, Totals
@@ -69,15 +69,9 @@ class Books(Totals):
                 self.withdrawn[fact.pull] = fact.refund
 
     def add(self, events: Iterable[Event]) -> None:
-        """Many events: the same as `apply` to one after the other, in less time, because outcomes are counted
-        together."""
-        self.uncounted = []
-        try:
-            for event in events:
-                self.apply(event)
-            self.count()
-        finally:
-            self.uncounted = None
+        """Many events."""
+        for event in events:
+            self.apply(event)
 
     @property
     def is_exact(self) -> bool:
@@ -86,23 +80,12 @@ class Books(Totals):
 
     def exchange(self, arm: int, told: Mapping[str, str], amended: Mapping[str, str]) -> None:
         """An outcome that was added up already counts in another way."""
-        places = np.array([arm]), np.zeros(1, dtype=np.intp)
-        for outcome, sign in ((told, -1), (amended, 1)):
-            if not is_complete(outcome):
-                self.incomplete += sign
-                continue
-            seen = as_numbers(self.problem, [outcome])
-            for tally in self.tallies:
-                (tally.add if sign > 0 else tally.remove)(places[0], seen, places[1])
-
-    def count(self) -> None:
-        """Count the outcomes that `add` has put aside."""
-        if self.uncounted:
-            seen = as_numbers(self.problem, [values for _, values, _ in self.uncounted])
-            arms, numbers = (np.array([each[k] for each in self.uncounted], dtype=np.intp) for k in (0, 2))
-            for tally in self.tallies:
-                tally.add(arms, seen, numbers)
-            self.uncounted = []
+        self.incomplete += (not is_complete(amended)) - (not is_complete(told))
+        for tally in self.tallies:
+            if is_complete(told):
+                tally.remove(arm, told)
+            if is_complete(amended):
+                tally.add(arm, amended, 0)
 
     def apply(self, event: Event) -> None:
         fact = event.fact
@@ -178,21 +161,12 @@ class Books(Totals):
             return
         arm, values = self._close(pull), self.amended.get(pull, outcome)
         if is_complete(values):
-            self._see(arm, values)
+            for tally in self.tallies:
+                tally.add(arm, values, int(self.done[0, arm]))
         else:
             self.incomplete += 1
         self.done[0, arm] += 1.0
         self.paid[0, arm] += 1.0
-
-    def _see(self, arm: int, values: Mapping[str, str]) -> None:
-        """An outcome as evidence: now, or with many others."""
-        outcome = arm, values, int(self.done[0, arm])
-        if self.uncounted is not None:
-            self.uncounted.append(outcome)
-            return
-        self.uncounted = [outcome]
-        self.count()
-        self.uncounted = None
 
     def _withdraw(self, pull: int) -> None:
         """A pull does not count any more; its money may be spent. If it was withdrawn before, only its refund is new,
@@ -210,6 +184,5 @@ class Books(Totals):
         fits = all(tally.can_add(log.evidence) for tally in self.tallies)
         self.batches[log.name] = {"rows": log.rows, "digest": log.digest, "counts": fits}
         if fits:
-            self.count()  # what came before
             for tally in self.tallies:
                 tally.add_logged(log.evidence)

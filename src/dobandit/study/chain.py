@@ -44,7 +44,7 @@ def linked(study: str, previous: str, events: Iterable[Event]) -> Iterator[Row]:
     for event in events:
         row = to_row(event)
         previous = link(study, previous, row)
-        yield row._replace(hash=previous)
+        yield Row(*row[:-1], previous)
 
 
 def events_in(name: str, study: str, previous: str | None, rows: Iterable[Row]) -> Iterator[Event]:

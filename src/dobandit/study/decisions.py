@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +19,7 @@ from dobandit.policies import STOP, Choice, Reason, View, spec_of
 from dobandit.study.books import Books
 from dobandit.study.plain import array_from_plain, array_to_plain
 
+_REASONS = {int(reason): reason.name.lower() for reason in Reason}
 BUDGET, WAITING, FINISHED = "budget", "waiting for results", "finished"  # why there is no pull to give
 SURE = "sure enough"
 
@@ -155,7 +155,7 @@ def _view(books: Books, memory: Memory, affordable: Flags) -> View:
     budget = books.problem.budget if books.policy.depends_on_budget else books.total
     return View(
         problem=books.problem,
-        evidence=replace(seen, told=seen.told.copy(), rewards=seen.rewards.copy()),
+        evidence=seen.with_own_rewards(),
         trials=np.zeros(1, dtype=np.intp),
         times=np.array([books.time]),
         costs=books.costs,
@@ -173,7 +173,7 @@ def _looks_back(books: Books, before: Any, after: Any) -> bool:
 
 def _why(books: Books, choice: Choice[Any]) -> dict[str, Any]:
     """The policy's reason as plain data, with the index of every arm, or the phase of a plan."""
-    index, reason = choice.info.index, Reason(choice.info.reason[0]).name.lower()
+    index, reason = choice.info.index, _REASONS[int(choice.info.reason[0])]
     numbers = {"phase": phase_of(books, choice.state)} if index is None else {"index": array_to_plain(index[0])}
     return {"reason": reason, **numbers}
 

@@ -61,10 +61,11 @@ def said(events: Iterable[Event], kind: type[F]) -> Iterator[F]:
 
 def to_row(event: Event) -> Row:
     """An event as the columns of a table, without its hash. What could not be read again is refused."""
+    number, time, fact, _ = event
     try:
-        if not is_moment(event.time):
-            raise ValueError(f"its time is {event.time!r}")
-        return Row(int(event.number), float(event.time), event.kind, event.pull, _as_text(event.content))
+        if not is_moment(time):
+            raise ValueError(f"its time is {time!r}")
+        return Row(int(number), float(time), fact.kind, event.pull, _as_text(fact.content()))
     except ValueError as error:
         raise DobanditError(f"this cannot be written down in a study: {error}") from None
 

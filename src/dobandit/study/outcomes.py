@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -18,13 +17,6 @@ Given = Mapping[str, "Value | None"]  # an outcome as people and programs give i
 Values = dict[str, str]  # every observed variable and its value, as texts that compare
 UNKNOWN = ""  # the text of a value that is missing, where the problem allows that
 _WHAT_TO_DO = 'withdraw the pull, or make the study of a problem that has missing = "drop" in [data]'
-
-
-class Seen(NamedTuple):
-    """Outcomes as numbers: the place of every variable's value in its domain, and the reward from 0 to 1."""
-
-    codes: Indices  # axes: outcome, variable
-    reward: Array
 
 
 def checked(problem: Problem, arm: Arm, outcome: Mapping[str, Value | None], before: Values | None = None) -> Values:
@@ -67,6 +59,8 @@ def checked(problem: Problem, arm: Arm, outcome: Mapping[str, Value | None], bef
 
 def _by_variable(problem: Problem, outcome: Mapping[str, Value | None]) -> tuple[dict[str, Value | None], list[str]]:
     """The outcome by the names of variables, where it may have those of their columns; and what is given twice."""
+    if not problem.columns and outcome.keys() <= problem.domains.keys():
+        return dict(outcome), []  # the usual case, quickly
     variable_of = {normal(column): v for v, column in problem.columns.items()}
     variable_of |= {v: v for v in problem.graph.variables}
     found: dict[str, Value | None] = {}
@@ -95,16 +89,32 @@ def is_complete(values: Mapping[str, str]) -> bool:
     return UNKNOWN not in values.values()
 
 
-def as_numbers(problem: Problem, outcomes: Sequence[Mapping[str, str]]) -> Seen:
-    """Outcomes, all of whose values are known."""
-    measured, values = problem.reward_is_continuous, [values[problem.reward] for values in outcomes]
-    codes = [
-        [0] * len(outcomes)
-        if measured and v == problem.reward
-        else _places([values[v] for values in outcomes], problem.domains[v])
-        for v in problem.graph.variables
-    ]
-    return Seen(np.array(codes, dtype=np.intp).T, utilities(problem, values))
+class AsNumbers:
+    """Reads outcomes of a problem, all of whose values are known: the place of every variable's value in its domain,
+    axes (outcome, variable), and the rewards from 0 to 1."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._places = [(v, _places(problem.domains[v])) for v in problem.graph.variables]
+        self._worth: dict[str, float] = {}
+        if problem.reward_is_continuous:
+            self._places = [(v, _Measured() if v == problem.reward else places) for v, places in self._places]
+        else:
+            values = problem.domains[problem.reward]
+            self._worth = dict(zip(values, utilities(problem, values).tolist(), strict=True))
+
+    def __call__(self, outcomes: Sequence[Mapping[str, str]]) -> tuple[Indices, Array]:
+        codes = [[places[values[v]] for v, places in self._places] for values in outcomes]
+        rewards = [values[self._problem.reward] for values in outcomes]
+        worth = np.array([self._worth[r] for r in rewards]) if self._worth else utilities(self._problem, rewards)
+        return np.array(codes, dtype=np.intp), worth
+
+
+class _Measured(dict[str, int]):
+    """The places of numbers, which are not in a domain: all are 0."""
+
+    def __missing__(self, value: str) -> int:
+        return 0
 
 
 def utilities(problem: Problem, values: Sequence[str]) -> Array:
@@ -112,14 +122,14 @@ def utilities(problem: Problem, values: Sequence[str]) -> Array:
     if problem.reward_is_continuous:
         worth = [float(value) for value in values]
     else:
-        worth = [problem.reward_values[place] for place in _places(values, problem.domains[problem.reward])]
+        places = _places(problem.domains[problem.reward])
+        worth = [problem.reward_values[places[value]] for value in values]
     return problem.utility(np.array(worth))
 
 
-def _places(values: Sequence[str], domain: Domain) -> list[int]:
-    """The places of values in a domain."""
-    known = {value: domain.index(value) for value in {*values}}
-    return [known[value] for value in values]
+def _places(domain: Domain) -> dict[str, int]:
+    """The places of the values of a domain."""
+    return {value: place for place, value in enumerate(domain)}
 
 
 def written(values: Mapping[str, str]) -> str:

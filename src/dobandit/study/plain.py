@@ -84,7 +84,7 @@ def array_to_plain(array: NDArray[Any]) -> dict[str, Any]:
     """
     array = np.asarray(array)
     kind = {"f": "<f8", "i": "<i8", "b": "|b1"}[array.dtype.kind]
-    data = base64.b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode("ascii")
+    data = base64.b64encode(array.astype(kind, copy=False).tobytes()).decode("ascii")
     return {"kind": kind, "shape": list(array.shape), "data": data}
 
 

@@ -41,7 +41,7 @@ def preview_outcomes(study: Study, file: Data) -> OutcomesPreview:
         transaction.tell_rows(rows, faults)
         first = [(row, str(transaction.arm_of(row.pull))) for row in rows[:SHOWN]]
         new = transaction.books.number - before
-        return OutcomesPreview(len(rows), new, first, transaction.receipt(rows[-1].pull))
+        return OutcomesPreview(len(rows), new, first, transaction.receipts([rows[-1].pull])[0])
 
 
 def preview_log(study: Study, file: Data, name: str) -> LogPreview:

@@ -80,7 +80,6 @@ class _Replay:
     def __init__(self, books: Books) -> None:
         self._books, self._memory = books, memory_of(books) or at_start(books)
         self._begun = dict[int, tuple[int, int]]()  # arms and phases of pulls that are withdrawn later
-        books.uncounted = []  # until the policy looks at them
 
     def over(self, events: Iterable[Event]) -> Memory:
         for event in events:
@@ -99,7 +98,6 @@ class _Replay:
         books, memory = self._books, self._memory
         if not memory.state or self._is_unchanged(memory.state):
             return Choice(np.array([arm]), None, memory.state, Info(np.zeros(1, dtype=np.intp)))
-        books.count()
         affordable = books.affordable()
         affordable[0, arm] = True
         return choose(books, memory, affordable)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from numbers import Integral
 from pathlib import Path
 
@@ -180,8 +179,7 @@ class Study(SteeredStudy):
         """Many outcomes, each with the number of its pull: all of them count, or none."""
         told, by = as_pairs(outcomes), person(by)  # before anybody has to wait for it
         with self._session.writing() as transaction:
-            numbers = [transaction.tell(pull, outcome, by) for pull, outcome in told]
-            return [transaction.receipt(number) for number in numbers]
+            return transaction.receipts([transaction.tell(pull, outcome, by) for pull, outcome in told])
 
     def tell_file(self, file: Data, by: str | None = None) -> list[Receipt]:
         """The outcomes of a file (CSV, Parquet, JSON lines) with a column `id`: all of them count, or none, and then
@@ -192,7 +190,7 @@ class Study(SteeredStudy):
         """The outcomes of rows that were read, unless faults were found in them already."""
         with self._session.writing() as transaction:
             transaction.tell_rows(rows, faults, person(by))
-            return [transaction.receipt(row.pull) for row in rows]
+            return transaction.receipts([row.pull for row in rows])
 
     def record(self, arm: Arm | str, outcome: Given, name: str | None = None, by: str | None = None) -> Receipt:
         """An experiment that was carried out unasked; it is paid from the budget, even if that is overdrawn by it.
@@ -216,7 +214,7 @@ class Study(SteeredStudy):
         done = arm if isinstance(arm, Arm) else Arm.parse(arm)
         name = None if name is None else named(name, "an experiment")
         with self._session.writing() as transaction:
-            return transaction.receipt(transaction.record(done, outcome, name, person(by)))
+            return transaction.receipts([transaction.record(done, outcome, name, person(by))])[0]
 
     def observe(self, rows: Data, name: str | None = None, by: str | None = None) -> Batch:
         """Logged rows as evidence, free of charge.
@@ -242,9 +240,9 @@ class Study(SteeredStudy):
         with self._session.reading() as (_, books):
             problem, tallies, leader = books.problem, books.tallies, spec_of(books.policy)
         source = fit(open_source(rows), problem)
-        log = count_log(problem, source, tallies, name)  # may take seconds: others need not wait for it
+        log = count_log(problem, source, tallies, name, person(by))  # may take seconds: others need not wait for it
         with self._session.writing() as transaction:
-            new = transaction.observe(replace(log, by=person(by)))
+            new = transaction.observe(log)
         if not tallies[0].reads_logs:
             text = f"{leader} has no rule for logged rows: they count for best and status, not for what is asked"
             warnings.warn(text, stacklevel=2)

@@ -11,38 +11,66 @@ from typing import Any
 
 import numpy as np
 
-from dobandit.arrays import Indices
+from dobandit.arrays import Array, Indices
 from dobandit.estimate.pooled import OwnRewards
 from dobandit.evidence import CountTable, Evidence, Layout, Logged, Source, read_log
 from dobandit.problem import Problem
 from dobandit.study import facts
 from dobandit.study.leader import Leader
-from dobandit.study.outcomes import Seen
+from dobandit.study.outcomes import AsNumbers
 from dobandit.study.plain import array_from_plain, array_to_plain
 from dobandit.study.stored import stored
 
 ROUNDED = 1e-9  # of a row: what rounding may change when rewards are added up in another order
+MOST_WAITING = 4096  # outcomes that are counted together
 LARGEST_WHOLE = 2**40  # thousands of such numbers have an exact sum
+_Outcome = tuple[int, Mapping[str, str], int]  # its arm, its values, and its number among the outcomes of the arm
 _FIELDS = ("counts", "told", "rewards", "reference", "worst")
 
 
 class Tally:
-    """The evidence of one reader: a batch of one row."""
+    """The evidence of one reader: a batch of one row. Outcomes wait until the evidence is read, because it takes hardly
+    longer to count many of them than one; the counts are the same."""
 
     def __init__(self, problem: Problem, tables: Sequence[CountTable], reads_logs: bool) -> None:
-        self.evidence, self.reads_logs = Evidence.none(problem, tables, 1), reads_logs
+        self._evidence, self.reads_logs = Evidence.none(problem, tables, 1), reads_logs
+        self._as_numbers = AsNumbers(problem)
+        self._waiting: list[_Outcome] = []
+
+    @property
+    def evidence(self) -> Evidence:
+        if self._waiting:
+            self._count()
+        return self._evidence
+
+    def _count(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        self._evidence.add(*self._as_arrays(waiting))
 
     @property
     def layout(self) -> Layout:
-        return self.evidence.layout
+        return self._evidence.layout
 
-    def add(self, arms: Indices, seen: Seen, numbers: Indices) -> None:
-        """Outcomes of pulls, and their numbers among the outcomes of their arms."""
-        self.evidence.add(np.zeros(len(arms), dtype=np.intp), arms, seen.codes, seen.reward, numbers)
+    @property
+    def outcomes(self) -> float:
+        """How many there are, with those that wait."""
+        return float(self._evidence.told.sum()) + len(self._waiting)
 
-    def remove(self, arms: Indices, seen: Seen, numbers: Indices) -> None:
+    def add(self, arm: int, outcome: Mapping[str, str], number: int) -> None:
+        """The outcome of a pull, and its number among the outcomes of its arm."""
+        self._waiting.append((arm, outcome, number))
+        if len(self._waiting) >= MOST_WAITING:
+            self._count()
+
+    def remove(self, arm: int, outcome: Mapping[str, str]) -> None:
         """The opposite, where the tally `is_exact`."""
-        self.evidence.remove(np.zeros(len(arms), dtype=np.intp), arms, seen.codes, seen.reward, numbers)
+        self.evidence.remove(*self._as_arrays([(arm, outcome, 0)]))
+
+    def _as_arrays(self, outcomes: Sequence[_Outcome]) -> tuple[Indices, Indices, Indices, Array, Indices]:
+        """What `Evidence.add` takes: rows, arms, codes, rewards and numbers."""
+        arms, said, numbers = zip(*outcomes, strict=True)
+        codes, rewards = self._as_numbers(said)
+        return np.zeros(len(arms), dtype=np.intp), np.array(arms), codes, rewards, np.array(numbers)
 
     @property
     def is_exact(self) -> bool:
@@ -79,7 +107,7 @@ class Tally:
         if plain["tables"] != self._tables:
             raise ValueError("these are counts of other tables")
         for name in _FIELDS:
-            setattr(self.evidence, name, array_from_plain(plain[name]))
+            setattr(self._evidence, name, array_from_plain(plain[name]))
         return self
 
 
@@ -102,8 +130,10 @@ def tallies(leader: Leader) -> tuple[Tally, ...]:
     return ours, Tally(leader.problem, pool, True)
 
 
-def count_log(problem: Problem, source: Source, tallies: Sequence[Tally], name: str) -> facts.Observed:
-    """A log under this name, counted for every tally that reads logs."""
+def count_log(
+    problem: Problem, source: Source, tallies: Sequence[Tally], name: str, by: str | None = None
+) -> facts.Observed:
+    """A log under this name, counted for every tally that reads logs; `by` is who sends it."""
     tables = list(dict.fromkeys(t for tally in tallies if tally.reads_logs for t in tally.layout.tables))
     layout = Layout(problem, tables)
     logged = read_log(problem, source, layout)
@@ -116,7 +146,7 @@ def count_log(problem: Problem, source: Source, tallies: Sequence[Tally], name: 
         ],
     }
     digest = hashlib.sha256(json.dumps(evidence, sort_keys=True).encode()).hexdigest()
-    return facts.Observed(name, round(float(logged.rows.sum())), evidence, digest)
+    return facts.Observed(name, round(float(logged.rows.sum())), evidence, digest, by)
 
 
 def is_whole_log(log: facts.Observed) -> bool:

@@ -85,7 +85,6 @@ class Totals:
     assessed: Any = None  # what dobandit.study.assessment makes of all that
     amended: dict[int, Mapping[str, str]] = field(default_factory=dict)  # outcomes that count instead, by pull
     told_late: set[int] = field(default_factory=set)  # of the reassigned pulls that are withdrawn later
-    uncounted: list[tuple[int, Mapping[str, str], int]] | None = None  # outcomes: arms, values, numbers of their arms
 
     @property
     def problem(self) -> Problem:
@@ -115,7 +114,7 @@ class Totals:
     @property
     def outcomes(self) -> float:
         """The number of outcomes that the policy may see, with logged rows if it reads them."""
-        return float(self.seen.evidence.told.sum()) + len(self.uncounted or ())
+        return self.seen.outcomes
 
     @property
     def bound(self) -> float:

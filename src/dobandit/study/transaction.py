@@ -194,9 +194,9 @@ class Transaction:
             )
         return pull
 
-    def receipt(self, pull: int) -> Receipt:
+    def receipts(self, pulls: Sequence[int]) -> list[Receipt]:
         money = self.books.money
-        return Receipt(pull, money.spent, money.free)
+        return [Receipt(pull, money.spent, money.free) for pull in pulls]
 
     def _told(self, pull: int) -> tuple[Values | None, Arm]:
         """The outcome of a pull, if there is one, and its arm; a pull that is unknown or withdrawn is refused."""

@@ -15,15 +15,14 @@ interval), always by the same random numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from dobandit.arrays import Array
-from dobandit.errors import DataError, DobanditError, NotIdentifiable, listing
+from dobandit.errors import DataError, DobanditError, NotIdentifiable
 from dobandit.estimate.observational.agreeing import Ends, Natural, Query, Sharp
+from dobandit.estimate.observational.agreeing_means import Bounds
 from dobandit.estimate.observational.from_rows import effect
 from dobandit.estimate.observational.interval import deviations, score_distances, squared_error
 from dobandit.estimate.observational.linear_program import can_solve
@@ -36,35 +35,7 @@ from dobandit.identification import is_identifiable
 from dobandit.problem import Arm, Problem, Value
 
 DRAWS = 200  # of the distribution: the ends of a 95 % interval are then the 5 outermost draws
-BoundsMethod = Literal["natural", "sharp"]
 Counts = Callable[[tuple[str, ...]], Array]  # how often each combination of values of these variables was seen
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """The means of an option that agree with the observations.
-
-    `method` is "natural" (no assumption about the hidden causes at all) or "sharp" (everything that the graph implies).
-    `instruments` are variables of which natural bounds use that they do not act on the reward directly.
-    """
-
-    low: float
-    high: float
-    method: BoundsMethod
-    instruments: tuple[str, ...] = ()
-
-
-def assumed(found: Iterable[Bounds | None]) -> list[str]:
-    """What the narrower of these bounds take from the graph, in sentences; none where they do not depend on it."""
-    known = [one for one in found if one is not None]
-    used = dict.fromkeys(v for one in known for v in one.instruments)
-    told = []
-    if any(one.method == "sharp" for one in known):
-        told.append("sharp bounds: they assume everything that the graph implies")
-    if used:
-        claim = f"{listing(used)} {'has' if len(used) == 1 else 'have'} no direct effect on the reward"
-        told.append(f"natural bounds: they assume, as the graph says, that {claim}")
-    return told
 
 
 def bounds(

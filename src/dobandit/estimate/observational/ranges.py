@@ -7,8 +7,9 @@ import warnings
 from typing import NamedTuple
 
 from dobandit.errors import DobanditError
+from dobandit.estimate.observational.agreeing_means import Bounds
 from dobandit.estimate.observational.from_rows import Effect, SparseDataWarning, estimates
-from dobandit.estimate.observational.partial import Bounds, arm_bounds
+from dobandit.estimate.observational.partial import arm_bounds
 from dobandit.estimate.observational.ruled_out import RuledOut, ruled_out
 from dobandit.evidence import Source
 from dobandit.problem import Arm, Problem

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dobandit.errors import counted
+from dobandit.estimate.observational.agreeing_means import Bounds, assumed
 from dobandit.estimate.observational.from_rows import Effect, estimates
-from dobandit.estimate.observational.partial import Bounds, arm_bounds, assumed
+from dobandit.estimate.observational.partial import arm_bounds
 from dobandit.estimate.observational.question import Question, arm_of
 from dobandit.estimate.observational.ruled_out import RuledOut, ruled_out
 from dobandit.evidence import NONE_MISSING, Data, MissingRows, Weights, frame, open_source

@@ -31,7 +31,8 @@ class MainEffects:
     """A logistic regression of the rows of one table on their conditions, whose codes have axes (condition, row)."""
 
     def __init__(self, codes: Indices) -> None:
-        levels = [code == value for code in codes for value in np.unique(code) if len(np.unique(code)) > 1]
+        values = [sorted(set(code.tolist())) for code in codes]
+        levels = [code == x for code, some in zip(codes, values, strict=True) if len(some) > 1 for x in some]
         self._design = np.stack([np.ones(codes.shape[1]), *levels], axis=1).astype(float)
         self._precision = np.diag([0.0, *(EFFECT**-2 for _ in levels)])
 

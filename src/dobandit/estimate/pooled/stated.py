@@ -107,7 +107,7 @@ def stated_groups(problem: Problem, layout: Layout) -> list[Group]:
         codes, value = np.indices(sizes).reshape(len(sizes), len(rows)), np.zeros(len(rows), dtype=np.intp)
         for v, size, code in zip(table.given, sizes, codes, strict=True):
             value = value * size + code if v in setting else value
-        found += [Group(rows[value == x], codes[:, value == x]) for x in np.unique(value)]
+        found += [Group(rows[value == x], codes[:, value == x]) for x in sorted(set(value.tolist()))]
     return found
 
 

@@ -35,7 +35,7 @@ class Queue:
     """The queue of the writers of one file."""
 
     def __init__(self, study: Path) -> None:
-        self._path = study.with_name(f"{study.name}-queue")
+        self._path = str(study.with_name(f"{study.name}-queue"))
         self._file: int | None = None
 
     def is_empty(self) -> bool:

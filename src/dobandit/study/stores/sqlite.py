@@ -52,7 +52,7 @@ class SqliteStore(Chained):
 
     def __init__(self, name: str, connection: sqlite3.Connection) -> None:
         self.name, self._connection, self._lock = name, connection, RLock()
-        self._schema = SCHEMA
+        self._schema, self._patience, self._has_wal = SCHEMA, PATIENCE, False
         self._queue = None if name == MEMORY else Queue(Path(name))
 
     @classmethod
@@ -109,6 +109,7 @@ class SqliteStore(Chained):
                 return cls.open(path)
 
     def _check(self) -> None:
+        self._has_wal = self._connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)  # as long as it is open
         self._schema = checked_version(self._connection, self.name)
         self._identify()
 
@@ -116,7 +117,7 @@ class SqliteStore(Chained):
         return self._transaction(self._begin_in_turn)
 
     def reading(self) -> AbstractContextManager[SqliteStore]:
-        return self._transaction(lambda _: self._connection.execute("BEGIN"))
+        return self._transaction(self._begin_reading)
 
     @contextmanager
     def _transaction(self, begin: Callable[[ExitStack], object]) -> Iterator[SqliteStore]:
@@ -132,24 +133,35 @@ class SqliteStore(Chained):
                     self._connection.execute("ROLLBACK")
                 raise
 
+    def _begin_reading(self, _: ExitStack) -> None:
+        self._wait_at_most(PATIENCE)
+        self._connection.execute("BEGIN")
+
     def _begin_in_turn(self, turn: ExitStack) -> None:
         """Begin at once if nobody is writing or waiting, else when it is our turn."""
         if self._queue is None or not (self._queue.is_empty() and self._begins_at_once()):
             if self._queue is not None:
                 turn.enter_context(self._queue.turn())
+            self._wait_at_most(PATIENCE)
             self._connection.execute("BEGIN IMMEDIATE")
 
     def _begins_at_once(self) -> bool:
-        self._connection.execute("PRAGMA busy_timeout = 0")
+        self._wait_at_most(0)
         try:
             self._connection.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as error:
             if primary(error) not in BUSY:
                 raise
             return False
-        finally:
-            self._connection.execute(f"PRAGMA busy_timeout = {PATIENCE * 1000:.0f}")
+        if not self._has_wal:  # a copy that another program made: its COMMIT has to wait for readers
+            self._wait_at_most(PATIENCE)
         return True
+
+    def _wait_at_most(self, seconds: float) -> None:
+        """How long a statement waits for others: a setting of this connection, so it is only set where it changes."""
+        if seconds != self._patience:
+            self._connection.execute(f"PRAGMA busy_timeout = {seconds * 1000:.0f}")
+            self._patience = seconds
 
     def now(self) -> float:
         return time.time()
