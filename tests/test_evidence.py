@@ -20,6 +20,7 @@ import dobandit as db
 from dobandit.errors import DataError, DobanditError
 from dobandit.evidence import count, domains_of, open_source, write_table
 from dobandit.evidence.frames import Frame
+from dobandit.evidence.short_fields import Counted
 from dobandit.evidence.source import FIRST
 from tests.frames import ELSEWHERE
 
@@ -356,6 +357,7 @@ def test_equal_rows_of_integers_are_counted_like_any_others(dtype: type) -> None
     )
 
 
+@pytest.mark.parametrize("quote", ["", '"'])  # those with quotes are read by DuckDB
 @pytest.mark.parametrize(
     ("question", "reads"),
     [
@@ -364,17 +366,18 @@ def test_equal_rows_of_integers_are_counted_like_any_others(dtype: type) -> None
     ],
 )
 def test_a_file_is_read_once_for_many_variables(
-    question: db.Problem | str, reads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    question: db.Problem | str, reads: int, quote: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file, read, grouped = tmp_path / "log.csv", list[object](), Frame._grouped
+    reader, method = (Frame, "_grouped") if quote else (Counted, "_count")
+    file, read, grouped = tmp_path / "log.csv", list[object](), getattr(reader, method)
     rows = [f"{i % 2},{i % 3 % 2},{i * i % 61 / 7:.3f}" for i in range(120)]
-    file.write_text("\n".join(["Z,X,Y", *rows]) + "\n")
+    file.write_text("\n".join(["Z,X,Y", *(f"{quote}{row[0]}{quote}{row[1:]}" for row in rows)]) + "\n")
 
-    def counted(self: Frame, *asked: Any) -> Any:
+    def counted(self: Any, *asked: Any) -> Any:
         read.append(asked)
         return grouped(self, *asked)
 
-    monkeypatch.setattr(Frame, "_grouped", counted)
+    monkeypatch.setattr(reader, method, counted)
     found = db.effect(question, file, {"X": 1}, "Y")
     assert len(read) == reads
     columns = dict(zip("ZXY", zip(*(map(float, row.split(",")) for row in rows), strict=True), strict=True))

@@ -11,8 +11,11 @@ import re
 import tempfile
 from typing import Any
 
+import numpy as np
+
 from dobandit.errors import needing
-from dobandit.evidence.contents import CHUNK, Contents
+from dobandit.evidence.backed import InDoubt
+from dobandit.evidence.contents import CHUNK
 from dobandit.evidence.delimited import Delimited
 from dobandit.evidence.frames import Frame
 from dobandit.evidence.renamed import in_sql, safe, with_own_names
@@ -60,7 +63,10 @@ class CsvFrame(Frame):
         rows = self._frame.select(column).to_native()  # also if this frame is made from another one
         numbered = rows.project(f"{in_sql(column)} AS v, row_number() OVER () AS r")
         found = numbered.aggregate("v, count(*) AS n, min(r) AS first, max(r) AS last", "v").order("first")
-        rows = found.fetchall()
+        try:
+            rows = found.fetchall()
+        except Exception as error:
+            raise self._failure(error) from None
         for i, row in enumerate(rows):  # in place, because a column may have a value of its own in every row
             rows[i] = Occurrence._make(row)
         return rows  # type: ignore[no-any-return]
@@ -68,9 +74,15 @@ class CsvFrame(Frame):
     def where(self, row: int) -> str:
         return self._file.where(row)
 
+    def _failure(self, error: Exception) -> Exception:
+        import duckdb
+
+        return InDoubt() if isinstance(error, duckdb.InvalidInputException) else super()._failure(error)
+
 
 def csv_frame(file: Delimited, weights: str | None) -> Source | None:
-    """The file as DuckDB reads it, or nothing if it is not installed, or if it might not read every row."""
+    """The file as DuckDB reads it, or nothing if it is not installed, or if it might not read every row. What it cannot
+    read, such as a row that is too short, is found as soon as all rows are counted for the first time."""
     try:
         import duckdb
         import narwhals  # noqa: F401
@@ -79,11 +91,9 @@ def csv_frame(file: Delimited, weights: str | None) -> Source | None:
     if not _is_plain(file):
         return None
     try:
-        relation = connect().sql(_query(file))
-        relation.aggregate("count(*)").fetchall()  # rows that are malformed are found now
-    except duckdb.Error:
+        return with_own_names(CsvFrame(connect().sql(_query(file)), weights and safe(weights), file))
+    except (duckdb.Error, InDoubt):
         return None
-    return with_own_names(CsvFrame(relation, weights and safe(weights), file))
 
 
 def _query(file: Delimited) -> str:
@@ -96,36 +106,40 @@ def _query(file: Delimited) -> str:
     return f"SELECT {named} FROM read_csv({path}, {how})"
 
 
-def _newline(contents: Contents) -> bytes | None:
-    """How all lines end; nothing if they end in different ways."""
-    if not any(b"\r" in chunk for chunk in contents.chunks()):  # much faster than to count
-        return b"\n"
-    feeds = returns = both = 0
-    last = b""
-    for chunk in contents.chunks():
-        feeds, returns = feeds + chunk.count(b"\n"), returns + chunk.count(b"\r")
-        both += chunk.count(b"\r\n") + (last == b"\r" and chunk[:1] == b"\n")
-        last = chunk[-1:]
-    return b"\r\n" if returns == feeds == both else None
-
-
 def _is_plain(file: Delimited) -> bool:
     """Whether a file has nothing that DuckDB reads in a way of its own, or slowly."""
-    names, newline = [name.lower() for name in file.dialect.names if name], _newline(file.text.contents)
+    names = [name.lower() for name in file.dialect.names if name]
     is_table = file.dialect.start == 1 and 1 < len(file.dialect.names) <= MOST_COLUMNS
     differ = len(set(names)) == len(names)  # DuckDB does not know x from X
-    return is_table and differ and newline is not None and not _has_oddities(file, newline)
+    return is_table and differ and not _has_oddities(file)
 
 
-def _has_oddities(file: Delimited, newline: bytes) -> bool:
-    """Whether there may be empty fields in excess at the end of a row, or spaces between a separator and a quote, which
-    DuckDB ignores."""
+def _has_oddities(file: Delimited) -> bool:
+    """Whether lines end in different ways, or there may be empty fields in excess at the end of a row, or spaces
+    between a separator and a quote, which DuckDB ignores."""
     separator, quote = file.dialect.separator.encode(), file.dialect.quote.encode()
     spaces = re.compile(rb"(^|[%b\n]) +%b|%b +([%b\r\n]|$)" % (separator, quote, quote, separator))
     with file.text.contents.opened() as opened:
+        newline = b"\r\n" if opened.readline().endswith(b"\r\n") else b"\n"
+        opened.seek(0)
         while chunk := opened.read(CHUNK) + opened.readline():  # whole lines, so that nothing is cut in two
-            if separator + newline in chunk or chunk.endswith((separator, separator + quote * 2)):
+            if not _all_end_in(newline, chunk) or chunk.endswith((separator, separator + quote * 2)):
+                return True
+            if _follows(newline[0], separator[0], chunk):
                 return True
             if quote in chunk and (separator + quote * 2 + newline in chunk or spaces.search(chunk)):
                 return True
     return False
+
+
+def _all_end_in(newline: bytes, lines: bytes) -> bool:
+    """Whether all lines end in the same way."""
+    if b"\r" not in lines:  # much faster than to count
+        return newline == b"\n"
+    return newline == b"\r\n" and lines.count(b"\r") == lines.count(b"\n") == lines.count(newline)
+
+
+def _follows(second: int, first: int, text: bytes) -> bool:
+    """Whether one byte follows another somewhere, which NumPy finds faster than a search does."""
+    signs = np.frombuffer(text, dtype=np.uint8)
+    return bool(((signs[:-1] == first) & (signs[1:] == second)).any())

@@ -183,5 +183,9 @@ class Frame:
         except DobanditError:
             raise
         except Exception as error:
-            what = (str(error) or type(error).__name__).splitlines()[0]
-            raise DataError(f"{self.name}: the rows cannot be counted: {what}") from None
+            raise self._failure(error) from None
+
+    def _failure(self, error: Exception) -> Exception:
+        """What to say of an error inside a database."""
+        what = (str(error) or type(error).__name__).splitlines()[0]
+        return DataError(f"{self.name}: the rows cannot be counted: {what}")

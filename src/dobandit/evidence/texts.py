@@ -68,19 +68,21 @@ def _encoding(contents: Contents) -> str:
 
 def _is_utf8(contents: Contents) -> bool:
     """Whether all of the file is UTF-8. One that is UTF-8 up to some place is damaged, and not Windows-1252."""
-    decoder, line, other_letters = codecs.getincrementaldecoder("utf-8")(), 1, False
+    decoder, read, other_letters = codecs.getincrementaldecoder("utf-8")(), 0, False
     for chunk in chain(contents.chunks(), [b""]):
         try:
             text = decoder.decode(chunk, final=not chunk)
         except UnicodeDecodeError as error:
             good = error.object[: error.start].decode()
             if other_letters or not good.isascii():
-                place = f"{contents.name}, line {line + good.count(chr(10))}"
+                place = (
+                    f"{contents.name}, line {_line_of(contents, read + len(chunk) - len(error.object) + error.start)}"
+                )
                 raise DataError(
                     f"{place}: a letter is not UTF-8, as the text before it is; save the file again"
                 ) from None
             return False
-        line += chunk.count(b"\n")
+        read += len(chunk)
         other_letters = other_letters or not text.isascii()
     return True
 
@@ -97,11 +99,20 @@ def _recoded(contents: Contents, encoding: str) -> Iterator[bytes]:
 
 def _refuse_nulls(contents: Contents) -> None:
     """Zero bytes are in no text that people write; a damaged file has them, or one that is no text."""
-    line = 1
+    read = 0
     for chunk in contents.chunks():
         if (place := chunk.find(0)) >= 0:
-            line += chunk.count(b"\n", 0, place)
+            line = _line_of(contents, read + place)
             raise DataError(
                 f"{contents.name}, line {line}: there is a NUL byte; the file is damaged, or not a text file"
             )
-        line += chunk.count(b"\n")
+        read += len(chunk)
+
+
+def _line_of(contents: Contents, place: int) -> int:
+    """The line in which a byte is. To count lines takes longer than to look for the byte, so it is done only now."""
+    line = 1
+    for chunk in contents.chunks():
+        line += chunk.count(b"\n", 0, max(place, 0))
+        place -= len(chunk)
+    return line
