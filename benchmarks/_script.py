@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import subprocess
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -55,6 +56,16 @@ def timed(work: Callable[[], T], times: int = 1) -> tuple[float, T]:
         result = work()
         seconds.append(perf_counter() - start)
     return min(seconds), result
+
+
+def used(*command: str) -> tuple[float, float]:
+    """The CPU time in seconds and the peak memory in MB of a command."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{command[0]} failed")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 def can_compare(package: str, smoke: bool) -> bool:

@@ -7,15 +7,13 @@ The aim is at most 1.5 times that, in less than 500 MB.
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import duckdb
 
-from _script import options, record
+from _script import options, record, used
 
 PROBLEM = """
 budget = 100
@@ -61,16 +59,6 @@ def main() -> None:
             time = f"{seconds:.1f} s of CPU time, {seconds / plain:.2f} times one grouping by DuckDB (limit 1.5)"
             print(f"  effects on {reward}: {time}, peak {peak:.0f} MB (limit 500)")
             record(f"effects on {reward} from {rows:,} rows of CSV to one grouping by DuckDB", seconds / plain, 1.5)
-
-
-def used(*command: str) -> tuple[float, float]:
-    """The CPU time and the peak memory (MB) of a command."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{command[0]} failed")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
 
 if __name__ == "__main__":

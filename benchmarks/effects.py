@@ -1,21 +1,18 @@
-"""Effects of all arms from a log of ten million rows in a Parquet file: time, memory, and the ratio to a
-single grouping of the same file by DuckDB itself.
+"""Effects of all arms from a log of a hundred million rows in a Parquet file: CPU time, memory, and the ratio to one
+grouping of the same file by DuckDB itself.
 
-    python benchmarks/effects.py [--rows 10000000]
+    python benchmarks/effects.py [--rows 100000000]
 """
 
 from __future__ import annotations
 
-import json
-import resource
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import duckdb
 
-from _script import options, record, timed
+from _script import options, record, used
 
 PROBLEM = """
 budget = 100
@@ -37,7 +34,7 @@ to '{path}' (format parquet)
 
 
 def main() -> None:
-    asked = options(__doc__, rows=10_000_000)
+    asked = options(__doc__, rows=100_000_000)
     rows = 1000 if asked.smoke else asked.rows
     with tempfile.TemporaryDirectory() as folder:
         log, problem = Path(folder) / "log.parquet", Path(folder) / "problem.toml"
@@ -45,13 +42,11 @@ def main() -> None:
         duckdb.execute("select setseed(0.5)")
         duckdb.execute(LOG.format(rows=rows, path=log))
         groups = f"select Z1, Z2, W, X1, X2, X3, M, Y, count(*) from '{log}' group by all"
-        grouping, _ = timed(lambda: duckdb.execute(groups).fetchall())
-        command = [str(Path(sys.executable).with_name("dobandit")), "effect", str(problem), str(log), "--all", "--json"]
-        seconds, ran = timed(lambda: subprocess.run(command, capture_output=True, check=True))
-        effects = json.loads(ran.stdout)["effects"]
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    print(f"effects of {len(effects)} arms from {rows:,} rows (Parquet, 8 variables), the whole command:")
-    print(f"  {seconds:.1f} s, peak {peak:.0f} MB, {seconds / grouping:.1f} times one grouping by DuckDB")
+        grouping, _ = used(sys.executable, "-c", f'import duckdb; duckdb.execute("{groups}").fetchall()')
+        program = str(Path(sys.executable).with_name("dobandit"))
+        seconds, peak = used(program, "effect", str(problem), str(log), "--all", "--json")
+    print(f"effects of all arms from {rows:,} rows (Parquet, 8 variables), the whole command:")
+    print(f"  {seconds:.1f} s of CPU time, peak {peak:.0f} MB, {seconds / grouping:.2f} times one grouping by DuckDB")
     record(f"effects from {rows:,} rows of Parquet to one grouping by DuckDB", seconds / grouping, 1.5)
 
 
