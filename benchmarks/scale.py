@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from _graphs import confounded_tree
-from _script import options, record
+from _script import options, record, settled
 from dobandit.graph import Graph
 
 GROWTH = (100, 200, 400)  # variables between which exponents are measured
@@ -84,10 +84,9 @@ def measured(line: Line, limit: int) -> Measured | None:
 
 def run(command: Sequence[object], limit: int) -> Measured | None:
     """A command. If it prints JSON with the seconds of a part of it, these count."""
-    settled = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}  # modules are compiled once
     started = subprocess.Popen(
         [*map(str, command)],
-        env=settled,
+        env=settled(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
