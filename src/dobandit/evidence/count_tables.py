@@ -71,13 +71,10 @@ def _parts(table: CountTable, arms: int) -> Indices | None:
 
 def _counted(tables: Sequence[CountTable], arms: int) -> Array:
     """1 where a table counts the outcomes of an arm: axes (arm, table)."""
-    counted = np.zeros((arms, len(tables)))
-    alike: dict[tuple[int, ...], list[int]] = {}  # tables that count the same arms
-    for k, table in enumerate(tables):
-        alike.setdefault(table.arms, []).append(k)
-    for some, places in alike.items():
-        counted[np.ix_(some, places)] = 1.0
-    return counted
+    counted = np.zeros((len(tables), arms))
+    for of_table, table in zip(counted, tables, strict=True):
+        of_table[np.array(table.arms, dtype=np.intp)] = 1.0
+    return np.ascontiguousarray(counted.T)
 
 
 class Layout:
@@ -88,7 +85,7 @@ class Layout:
         if any(problem.reward in table.given for table in self.tables):
             raise ValueError("no table may condition on the reward, which counts partly for both of its cells")
         cards = {v: len(problem.domains[v]) for v in problem.graph.variables}
-        place = {v: i for i, v in enumerate(problem.graph.variables)}
+        self._problem = problem
         of_reward = {False: 2, True: 1 + MOMENTS}
         self.parts = [_parts(table, len(problem.arms)) for table in self.tables]  # of all arms
         self.shapes = [
@@ -99,17 +96,6 @@ class Layout:
         sizes = [math.prod(shape) for shape in self.shapes]
         self.offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp)
         self.size = int(self.offsets[-1])
-        # Real numbers, because NumPy multiplies matrices of whole ones slowly; all places are exact below 2^53.
-        self._strides = np.zeros((len(place), len(self.tables)))
-        self._part_starts = np.zeros((len(problem.arms), len(self.tables)), dtype=np.intp)  # inside the tables
-        for k, (table, shape, parts) in enumerate(zip(self.tables, self.shapes, self.parts, strict=True)):
-            if parts is not None:
-                shape = shape[1:]
-                self._part_starts[:, k] = parts * math.prod(shape)
-            for axis, v in enumerate(table.variables):
-                if v != problem.reward:  # the reward counts in all of its cells
-                    self._strides[place[v], k] += math.prod(shape[axis + 1 :])
-        self._has_parts = bool(self._part_starts.any())
         self._every = np.array([t.every for t in self.tables], dtype=np.intp)
         self._rest = np.array([t.rest for t in self.tables], dtype=np.intp)
         self.is_split = bool((self._every > 1).any())
@@ -117,9 +103,44 @@ class Layout:
         of_moments = np.array([t.moments for t in self.tables], dtype=bool)
         self._shared = self.reward_tables[~of_moments[self.reward_tables]]  # its outcomes count for both cells
         self._measured = self.reward_tables[of_moments[self.reward_tables]]
-        self._counted = _counted(self.tables, len(problem.arms))
-        self.counts_arm: Flags = np.any(self._counted, axis=1)
-        self.counts_all = bool(self.counts_arm.all()) or not self.tables  # then there is nothing to leave out
+
+    @cached_property
+    def _strides(self) -> Array:
+        """How far a code of a variable moves the cell of an outcome, by variable and table. Real numbers, because NumPy
+        multiplies matrices of whole ones slowly; all places are exact below 2^53."""
+        variables = self._problem.graph.variables
+        place, strides = {v: i for i, v in enumerate(variables)}, np.zeros((len(variables), len(self.tables)))
+        for k, (table, shape) in enumerate(zip(self.tables, self.shapes, strict=True)):
+            stride = 1
+            for v, number in zip(reversed(table.variables), reversed(shape), strict=False):
+                if v != self._problem.reward:  # the reward counts in all of its cells
+                    strides[place[v], k] += stride
+                stride *= number
+        return strides
+
+    @cached_property
+    def _part_starts(self) -> Indices | None:
+        """Where the part of each arm begins inside the tables; None if no table has parts."""
+        if all(parts is None for parts in self.parts):
+            return None
+        starts = np.zeros((len(self._problem.arms), len(self.tables)), dtype=np.intp)
+        for k, (shape, parts) in enumerate(zip(self.shapes, self.parts, strict=True)):
+            if parts is not None:
+                starts[:, k] = parts * math.prod(shape[1:])
+        return starts
+
+    @cached_property
+    def _counted(self) -> Array:
+        return _counted(self.tables, len(self._problem.arms))
+
+    @cached_property
+    def counts_arm(self) -> Flags:
+        return np.asarray(self._counted.any(axis=1))
+
+    @cached_property
+    def counts_all(self) -> bool:
+        """Whether every arm has a table that counts it: then there is nothing to leave out."""
+        return bool(self.counts_arm.all()) or not self.tables
 
     @cached_property
     def place(self) -> dict[CountTable, int]:
@@ -175,7 +196,7 @@ class Layout:
         cells = (codes.astype(float) @ self._strides).astype(np.intp)
         cells += self.offsets[:-1]
         cells += (rows * self.size)[:, np.newaxis]
-        if self._has_parts:
+        if self._part_starts is not None:
             cells += self._part_starts.take(arms, axis=0)
         counted = self._counted.take(arms, axis=0)
         if self.is_split:  # tables count some of the outcomes, by their numbers

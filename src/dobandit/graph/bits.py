@@ -144,7 +144,11 @@ class Bits:
     def above(self, bits: int, cut: int = 0) -> int:
         """A set and everything that acts on it, in the graph in which nothing points to `cut`."""
         if not cut:
-            return union(self.ancestral, bits)
+            found = 0
+            while bits:  # from the last one on, since what acts on it needs no look of its own
+                found |= self.ancestral[bits.bit_length() - 1]
+                bits &= ~found
+            return found
         found, todo = bits, bits & ~cut
         while todo:
             todo = union(self.parents, todo) & ~found

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -213,6 +214,15 @@ class Problem(_Fields):
     def sets_single_variables(self) -> bool:
         """Whether the arms are do() and all values of single variables, as many algorithms assume."""
         return self.arms == single_arms(self.intervenable, self.settings)
+
+    @cached_property
+    def arms_setting(self) -> dict[str, list[int]]:
+        """The places of the arms that set each variable, in order."""
+        found: dict[str, list[int]] = {}
+        for k, arm in enumerate(self.arms):
+            for v in arm.variables:
+                found.setdefault(v, []).append(k)
+        return found
 
     def __hash__(self) -> int:
         return hash((self.graph, self.reward, self.budget, self.objective, self.goal, self.arms, self.costs))

@@ -80,12 +80,18 @@ def pooled(problem: Problem, variable: str, given: Iterable[str]) -> CountTable:
 
 def unchanged_by(problem: Problem, changing: Set) -> tuple[int, ...]:
     """The arms that set none of these variables."""
-    return tuple([k for k, arm in enumerate(problem.arms) if changing.isdisjoint(arm.variables)])
+    others = list(range(len(problem.arms)))
+    for k in sorted({k for v in changing for k in problem.arms_setting.get(v, ())}, reverse=True):  # most arms stay
+        del others[k]
+    return tuple(others)
 
 
 def private(problem: Problem, variable: str, given: Iterable[str], setting: frozenset[Set]) -> CountTable:
     """The table P(variable | given) of those who set one of these sets of variables."""
-    arms = tuple(k for k, arm in enumerate(problem.arms) if frozenset(arm.variables) in setting)
+    able = {k for some in setting for v in some for k in problem.arms_setting.get(v, ())}
+    if NOTHING in setting:
+        able.add(0)
+    arms = tuple(k for k in sorted(able) if frozenset(problem.arms[k].variables) in setting)
     return CountTable(variable, tuple(given), arms=arms)
 
 
