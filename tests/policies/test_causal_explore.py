@@ -13,7 +13,7 @@ import dobandit as db
 from dobandit import worlds
 from dobandit.chance import Chance
 from dobandit.estimate.pooled import PooledEstimator, log_improvements
-from dobandit.policies.causal_explore import CausalExplore
+from dobandit.policies.causal_explore import CausalExplore, _added_up
 from dobandit.problem import Problem
 from dobandit.simulation.results import standard_error
 from dobandit.worlds import World
@@ -239,3 +239,19 @@ def test_what_a_pull_would_meet_is_not_what_goes_together() -> None:
         by_a_and_x = chances.transpose(axes).sum(axis=2)
         for cell in np.ndindex(2, 2):
             assert by_a_and_x[cell] == pytest.approx(exact.get(cell, 0.0), abs=1e-3)
+
+
+@pytest.mark.parametrize("digits", [np.float32, np.float64])
+def test_a_row_is_added_up_in_the_same_order_alone_and_among_others(digits: type[np.floating]) -> None:
+    """The order shows in the last bits, and a study must pull what a simulation of many trials pulls."""
+    chance = np.random.default_rng(4)
+    for rivals, arms, conditions in [(2, 3, 5), (12, 13, 31), (20, 21, 64), (1, 4, 90), (40, 41, 200)]:
+        moved, learnt = (chance.random((n, conditions, 50)).astype(digits) ** 8 for n in (rivals, arms))
+        together = _added_up(moved, learnt)
+        for rows in (slice(0, 1), slice(3, 5)):
+            alone = _added_up(np.ascontiguousarray(moved[..., rows]), np.ascontiguousarray(learnt[..., rows]))
+            assert (alone == together[..., rows]).all()
+        step_by_step = np.zeros(together.shape)
+        for z in range(conditions):
+            step_by_step += moved[:, np.newaxis, z].astype(float) * learnt[np.newaxis, :, z]
+        np.testing.assert_allclose(together, step_by_step, rtol=1e-4 if digits is np.float32 else 1e-12)
