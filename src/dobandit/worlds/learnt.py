@@ -36,8 +36,9 @@ def from_log(problem: Problem, log: Data, draws: int = 64, seed: int = 0) -> Wor
 
     A hidden cause with four values stands for every `<->`; where that makes too many combinations, it has fewer. The
     tables are drawn from their posterior, given the plain observations of the log. The rows of the tables and the
-    hidden causes have a uniform prior, as in random worlds. The numbers of a measured reward are grouped, and each group is one value. A c-component that is too large even with hidden causes of two values is not
-    fitted: its tables come from the prior, and a warning says so.
+    hidden causes have a uniform prior, as in random worlds. The numbers of a measured reward are grouped, and each
+    group is one value. A c-component that is too large even with hidden causes of two values is not fitted: its tables
+    come from the prior, and a warning says so.
 
     Parameters
     ----------
