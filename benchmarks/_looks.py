@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dobandit.arrays import Array
-from dobandit.certainty import Beliefs, Doubted, Verdict, believed, judged
+from dobandit.certainty import Beliefs, Case, Doubted, Verdict, believed, judged
 from dobandit.chance import generator
 from dobandit.estimate.pooled import RepairedGraphs
 from dobandit.evidence import Evidence, open_source
 from dobandit.evidence.logged import read_log
 from dobandit.policies import policy, recommended
-from dobandit.problem import Objective, Problem, RewardLike
+from dobandit.problem import Objective, Problem, RewardLike, Stop
 from dobandit.simulation import draw_costs
 from dobandit.simulation.engine import Setting, play
 from dobandit.study.ranges import ranged
@@ -67,6 +67,19 @@ class Driven(NamedTuple):
         known = believed(self.problem, self.graphs, look.evidence, look.doubted, rng)
         arm = look.recommended if self.problem.objective == "simple" else self._best_per_cost(look, known)
         return known, judged(self.problem, known, look.costs, arm)
+
+    def case(self, look: Look, rule: Stop) -> Case:
+        """What a stopping rule looks at."""
+        return Case(
+            problem=self.problem,
+            rule=rule,
+            graphs=self.graphs,
+            evidence=look.evidence,
+            doubts=look.doubted,
+            costs=look.costs,
+            spent=look.budget,
+            free=0.0,
+        )
 
     def _best_per_cost(self, look: Look, known: Beliefs) -> int:
         costs = look.costs[np.newaxis]

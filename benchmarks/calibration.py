@@ -21,8 +21,9 @@ import numpy as np
 from _looks import GOAL_MIN, POLICIES, Asked, Driven, Look, studies
 from _script import options
 from dobandit.arrays import Array, Flags
+from dobandit.certainty import standing
 from dobandit.identification import is_identifiable
-from dobandit.problem import Objective
+from dobandit.problem import Objective, Stop
 from dobandit.report import Page, Points, Section, Table, to_markdown
 from dobandit.report.page import Part, versions
 from dobandit.suite import WORLDS
@@ -35,7 +36,8 @@ BUDGETS = (50.0, 100.0, 200.0, 400.0)
 LEAST, MOST = 0.93, 0.98  # coverage that is wanted of 95 % intervals, give or take three standard errors
 BINS = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
 OFF, FEWEST = 0.05, 50  # a stated probability may be off by so much and two standard errors, in bins of so many answers
-STOP, PULLS = 0.95, 10  # a study stops at this probability, with so many outcomes of the option or of observing
+LIMIT = 0.95  # a study stops at this probability, and should be right as often
+STOP = Stop(probability=LIMIT)
 
 
 class Answer(NamedTuple):
@@ -49,7 +51,7 @@ class Answer(NamedTuple):
     excess: float  # of the recommended option's mean, as a share of the range of all options' means
     stated: float  # the probability that it is the best
     is_best: bool
-    outcomes: float  # of the recommended option, or of observing if a formula makes it of these
+    may_stop: bool
 
 
 class Group(NamedTuple):
@@ -112,7 +114,7 @@ def _answer(driven: Driven, look: Look, has_formula: Flags, study: tuple[int, in
         excess=float(excess / max(np.ptp(truth), 1e-9)),
         stated=verdict.probability,
         is_best=bool(driven.best(look)[arm]),
-        outcomes=float(max(told[arm], told[0] if has_formula[arm] else 0.0)),
+        may_stop=bool(standing(driven.case(look, STOP), known, verdict).holds),
     )
 
 
@@ -200,19 +202,20 @@ def stops(groups: Sequence[Group]) -> Section:
     for group in groups:
         ended = dict[tuple[int, int], Answer]()
         for answer in sorted(group.answers, key=lambda a: a.budget):
-            if answer.stated >= STOP and answer.outcomes >= PULLS:
+            if answer.may_stop:
                 ended.setdefault(answer.study, answer)
         stopped, number = list(ended.values()), len({answer.study for answer in group.answers})
         right = Share.of(stopped, [a.is_best for a in stopped])
-        is_off = right.mean < STOP and right.is_off(STOP, 2)
+        is_off = right.mean < LIMIT and right.is_off(LIMIT, 2)
         told = f"{100 * right.mean:.0f} ± {100 * right.se:.0f}" + "*" * is_off if stopped else ""
         spent = f"{np.mean([a.budget for a in stopped]):,.0f}" if stopped else ""
         rows.append([group.name, POLICIES[group.objective], f"{100 * len(stopped) / number:.0f}", spent, told])
     text = (
-        f"These studies stop as soon as the recommended option is the best with probability {STOP}. They check this "
-        f"when each of the budgets above is spent. A study may stop only if it has {PULLS} outcomes of that option, "
-        "or as many observations if these identify it. An asterisk marks classes in which the answer is right in "
-        "less than 95 % of the stopped studies, by more than two standard errors."
+        f"These studies stop as soon as the recommended option is the best with probability {LIMIT}. They check this "
+        f"when each of the budgets above is spent. As [every study](stopping.md), they need {STOP.min_pulls} outcomes "
+        f"of that option, {STOP.min_of_a_kind} good ones among them, and {STOP.min_of_a_kind} bad outcomes of any "
+        "options. An asterisk marks classes in which the answer is right in less than 95 % of the stopped studies, by "
+        "more than two standard errors."
     )
     head = ["world", "policy", "stopped, %", "spent", "right, %"]
     return Section("Stopping at 95 %", [text, Table(head, rows, 2)])

@@ -358,8 +358,9 @@ def test_how_alike_rows_are_is_learnt() -> None:
         won, lost = rng.integers(0, 30, (2, 4)).astype(float).tolist()
         means = stated.expected(counted(won, lost))
         logs = []
-        for k in (1, 2, 4, 8, 16, 32, 64):  # of a row that is expected to be 1/2, more of others: 1 / (4 p (1 - p))
-            rows = zip(won, lost, k / (4 * (1 - means[0])), k / (4 * means[0]), strict=True)
+        for k in (1, 2, 4, 8, 16, 32, 64):  # of a row that is expected to be 1/2, more of others
+            outcomes = k / (4 * means[0] * (1 - means[0])) / (0.5 + 2 * means[0] * (1 - means[0])) ** 2
+            rows = zip(won, lost, outcomes * means[0], outcomes * (1 - means[0]), strict=True)
             logs.append(sum(_log_beta(a + w, b + v) - _log_beta(a, b) for w, v, a, b in rows))
         chances = np.exp(np.array(logs) - max(logs))
         found = stated.plausible(counted(won, lost), means)[0, 0]
@@ -396,8 +397,8 @@ def test_what_is_expected_of_rows_is_a_penalised_logistic_regression() -> None:
     codes = np.indices((4, 3)).reshape(2, -1)
     won, lost = np.random.default_rng(3).integers(0, 20, (2, 1, 12)).astype(float)
     conditions = np.stack([codes[0] == a for a in range(4)] + [codes[1] == b for b in range(3)], axis=1)
-    share = 0.5 / 12
-    regression = LogisticRegression(C=EFFECT**2, tol=1e-10, max_iter=10_000)
+    share, usual = 0.5 / 12, (won.sum() + 0.5) / (won.sum() + lost.sum() + 1)
+    regression = LogisticRegression(C=(EFFECT * (0.5 + 2 * usual * (1 - usual))) ** 2, tol=1e-10, max_iter=10_000)
     regression.fit(np.tile(conditions, (2, 1)), [1] * 12 + [0] * 12, np.concatenate([won[0], lost[0]]) + share)
     found = MainEffects(codes).fitted(won, lost).means[0]
     np.testing.assert_allclose(found, regression.predict_proba(conditions)[:, 1], atol=1e-5)

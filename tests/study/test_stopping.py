@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dobandit.errors import ProblemError
-from dobandit.problem import Problem, Stop
+from dobandit.problem import Goal, Problem, Stop
 from dobandit.study import Study
 from tests.conftest import Ran
 from tests.study.driving import Laboratory, drive, laboratory
@@ -81,6 +81,41 @@ def test_no_study_stops_on_a_prior() -> None:
     assert study.ask(worker="b").reason == "sure enough"
     study.stop({"probability": 0.9, "min_pulls": 11})
     assert study.ask(worker="b").reason is None
+
+
+@pytest.mark.parametrize(("goal", "good"), [("max", 1), ("min", 0)])
+def test_no_study_is_sure_because_of_a_few_lucky_outcomes(
+    goal: Goal, good: int, folder: Path, dobandit: Callable[..., Ran]
+) -> None:
+    """Where good outcomes are rare, the answer needs five of them; where bad ones are, any options together do."""
+    study = Study.create(folder / "rare.db", Problem(BOW, "Y", 5000, "simple", goal=goal), stop={"probability": 0.9})
+    rare, common = ("do(X=1)", "do(X=0)") if good else ("do(X=0)", "do(X=1)")  # the one with outcomes of the rare kind
+    for arm in (common, "do()") if good else (common,):
+        told(study, arm, 400, 0)
+    told(study, rare, 40, 4)
+    found = study.status().stop
+    assert found is not None
+    assert (found.arm, found.holds) == ("do(X=1)", ())
+    assert found.probability > 0.9
+    assert (found.good, found.bad) == ((4, 836) if good else (400, 4))
+    who = "do(X=1) has 4 good outcomes and needs 5" if good else "all options together have 4 bad outcomes and need 5"
+    assert who in dobandit("study", "stop", folder / "rare.db").err
+    assert study.ask(worker="a").reason is None
+    told(study, rare, 1, 1)
+    assert study.ask(worker="b").reason == "sure enough"
+
+
+def test_what_can_be_lost_is_believed_without_good_outcomes() -> None:
+    study = Study.create(":memory:", Problem(BOW, "Y", 5000, "simple"), stop={"loss": 0.05})
+    for arm in ("do()", "do(X=0)", "do(X=1)"):
+        told(study, arm, 100, 0)
+    assert study.ask().reason == "sure enough"
+
+
+def test_rewards_that_are_all_the_same_make_no_option_likely() -> None:
+    study = Study.create(":memory:", Problem("X -> Y", {"variable": "Y", "range": [0, 500]}, 500, default_cost=2))
+    study.observe({"X": [0, 1] * 50, "Y": [0] * 100}, name="log")
+    assert {arm.probability_best for arm in study.status().arms} == {1 / 3}
 
 
 @pytest.mark.parametrize(("graph", "rows"), [("X -> Y", 60), (BOW, 0)])

@@ -14,6 +14,7 @@ import numpy as np
 
 from dobandit.arrays import Array, Flags
 from dobandit.certainty.bounded import bounded
+from dobandit.certainty.kinds import good_share
 from dobandit.errors import TooDense
 from dobandit.estimate.pooled import Added, ArmEstimates, Doubts, OwnRewards, PooledEstimator, RepairedGraphs, Unit
 from dobandit.evidence import Evidence
@@ -38,6 +39,8 @@ class Beliefs(NamedTuple):
     refuted: Array  # how many standard deviations own rewards are off the graph's answer; 0 where they are not
     unknown: Flags  # arms about which there are no data at all: only the prior speaks
     rows: Array  # outcomes of each arm; observations count as outcomes of the arms whose means they tell
+    good: Array  # how many of them are good ones
+    bad: float  # how many outcomes of all arms are bad ones
 
 
 class Doubted(NamedTuple):
@@ -99,7 +102,7 @@ def believed(
     means, draws = own.known(evidence).means[0], own.drawn(evidence, number, rng)
     unit = own.unit(evidence) if own.is_real else None
     refuted, unknown = doubted.refuted, evidence.told[0] == 0
-    rows = evidence.told[0].copy()
+    is_told = np.zeros(len(unknown), dtype=bool)
     if graphs is not None:
         ((_, pooled, seen),) = graphs.by_graph(evidence, doubted.added)
         known = pooled.stated(seen)
@@ -111,11 +114,11 @@ def believed(
             means, draws = _inside_bounds(pooled, seen, unit, alone, means, draws, rng)
         unknown &= alone | pooled.rests_on_prior(seen, known)[0]
         is_told = pooled.pool.told_by_observations & ~alone & ~unknown
-        rows[1:] += np.where(is_told, rows[OBSERVE], 0.0)[1:]
     ordered = np.sort(draws, axis=0)
     ends = [quantile(ordered, share) for share in ((1 - LEVEL) / 2, (1 + LEVEL) / 2)]
     shown, low, high = _in_units(problem, unit, np.stack([means, *ends]))
     worst = own.worst(evidence)
+    rows, good, bad = _outcomes(own.moments(evidence)[:, 0], is_told)
     return Beliefs(
         means=shown,
         low=low,
@@ -126,7 +129,19 @@ def believed(
         refuted=refuted[0],
         unknown=unknown,
         rows=rows,
+        good=good,
+        bad=bad,
     )
+
+
+def _outcomes(moments: Array, is_told: Flags) -> tuple[Array, Array, float]:
+    """Outcomes and good ones of every arm, with the observations where these tell its mean; and bad ones of all arms.
+    From sums of powers of the arms' own rewards, with axes (power, arm)."""
+    everything = moments.sum(axis=1)
+    usual = float(everything[1] / max(everything[0], 1.0))
+    seen = moments + np.where(is_told & (np.arange(len(is_told)) != OBSERVE), moments[:, [OBSERVE]], 0.0)
+    bad = everything[0] * (1 - good_share(everything, usual))
+    return seen[0], seen[0] * good_share(seen, usual), float(bad)
 
 
 def _scale(unit: Unit | None) -> float:

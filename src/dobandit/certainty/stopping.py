@@ -2,7 +2,9 @@
 
 A rule has up to three parts, and any of them is enough: the chance that the answer is the best option, the loss that is
 expected of it, and whether the next pull is expected to earn its cost back. All of them are looked at only once there
-are some outcomes of the answer, so that no study stops on a prior.
+are some outcomes of the answer, so that no study stops on a prior. For the first part some of these must be good, and
+some outcomes of any options bad, so that no study stops on two lucky sales. (The others are in units of the reward: if
+no customer of thousands buys, little can be lost.)
 """
 
 from __future__ import annotations
@@ -30,7 +32,14 @@ class Standing(NamedTuple):
     loss: float  # that is expected of it
     earned_back: float | None  # by the uses ahead, per unit of budget that is spent next; None: not part of the rule
     rows: int  # outcomes of the answer; observations count as such where they tell its mean
+    good: int  # of them, the good ones
+    bad: int  # outcomes of all options that are bad
     saved: float  # the budget that is free
+
+    @property
+    def has_both_kinds(self) -> bool:
+        """Whether there are enough good and bad outcomes to believe in the probability."""
+        return min(self.good, self.bad) >= self.rule.min_of_a_kind
 
 
 class Case(NamedTuple):
@@ -48,16 +57,33 @@ class Case(NamedTuple):
 
 def standing(case: Case, known: Beliefs, answer: Verdict) -> Standing:
     """How a rule stands after what is believed of the options, and the verdict on them."""
-    rule, rows = case.rule, int(known.rows[answer.arm])
+    rule = case.rule
     earned = _earned_back(case, known, answer) if rule.gain_per_cost else None
+    found = Standing(
+        rule=rule,
+        holds=(),
+        arm=str(case.problem.arms[answer.arm]),
+        probability=answer.probability,
+        loss=answer.loss,
+        earned_back=earned,
+        rows=int(known.rows[answer.arm]),
+        good=_whole(known.good[answer.arm]),
+        bad=_whole(known.bad),
+        saved=case.free,
+    )
+    is_sure = rule.probability is not None and answer.probability >= rule.probability
     parts = {
-        "probability": rule.probability is not None and answer.probability >= rule.probability,
+        "probability": is_sure and found.has_both_kinds,
         "loss": rule.loss is not None and answer.loss <= rule.loss,
         "gain_per_cost": earned is not None and earned < 1,
     }
-    holds = tuple(part for part, is_enough in parts.items() if is_enough) if rows >= rule.min_pulls else ()
-    name = str(case.problem.arms[answer.arm])
-    return Standing(rule, holds, name, answer.probability, answer.loss, earned, rows, case.free)
+    holds = tuple(part for part, is_enough in parts.items() if is_enough)
+    return found._replace(holds=holds) if found.rows >= rule.min_pulls else found
+
+
+def _whole(number: float) -> int:
+    """A number that was worked out and may be a little less than whole."""
+    return int(number + 1e-6)
 
 
 def _earned_back(case: Case, known: Beliefs, answer: Verdict) -> float:

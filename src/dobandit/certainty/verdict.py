@@ -63,4 +63,7 @@ def judged(problem: Problem, known: Beliefs, costs: Array, arm: int, loss: float
     losses = (best - scores).mean(axis=0) * known.scale
     fair = [] if loss is None else [int(k) for k in np.lexsort((losses, costs)) if losses[k] <= loss]
     within = tuple(k for k in fair if not known.unknown[k])
-    return Verdict(within[0] if within else arm, (scores >= best).mean(axis=0), losses, within, known.unknown)
+    probabilities = (scores >= best).mean(axis=0)
+    if np.isnan(known.scale):  # all rewards that are known are the same: nothing tells the options apart
+        probabilities = np.full(len(costs), 1 / len(costs))
+    return Verdict(within[0] if within else arm, probabilities, losses, within, known.unknown)

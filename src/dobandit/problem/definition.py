@@ -106,7 +106,8 @@ class Problem(_Fields):
         When a study may stop before its budget is spent: ``{"probability": 0.95}`` (that the answer is the best
         option), ``{"loss": 0.01}`` (that is expected of the answer, in units of the reward), or ``{"gain_per_cost":
         True, "pulls_ahead": 1000}`` (the next pull is not expected to earn its cost back over so many uses of the
-        answer). Any of them that holds is enough, once the answer has ``min_pulls`` outcomes, by default 10.
+        answer). Any of them that holds is enough, once the answer has ``min_pulls`` outcomes, by default 10; a
+        probability also needs half as many good outcomes of the answer, and bad ones of any options.
     """
 
     def __init__(

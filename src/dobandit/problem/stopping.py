@@ -22,6 +22,11 @@ class Stop:
     pulls_ahead: float | None = None  # uses of the answer over which it should
     min_pulls: int = MIN_PULLS
 
+    @property
+    def min_of_a_kind(self) -> int:
+        """Good outcomes of the answer, and bad ones of any options, without which no probability is believed."""
+        return (self.min_pulls + 1) // 2
+
     def to_plain(self) -> dict[str, Any]:
         return asdict(self)
 

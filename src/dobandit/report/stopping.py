@@ -61,10 +61,20 @@ def stop_in_words(found: Standing, problem: Problem) -> str:
         return f"{rule}. It holds: {held(found, problem)}"
     if found.rows < found.rule.min_pulls:
         return f"{rule}. It does not hold: {found.arm} has {counted(found.rows, 'outcome')}."
-    now = [f"the probability is {chances(found.probability)}"] if found.rule.probability is not None else []
+    now = [_probability(found)] if found.rule.probability is not None else []
     now += [f"the expected loss is {number(found.loss, 3)}"] if found.rule.loss is not None else []
     now += [f"1 spent is expected to earn back {little(found.earned_back)}"] if found.earned_back is not None else []
     return f"{rule}. It does not hold: {listing(now)}."
+
+
+def _probability(found: Standing) -> str:
+    """What is wrong with the probability: that it is too low, or that too few outcomes are good or bad."""
+    said, least = f"the probability is {chances(found.probability)}", found.rule.min_of_a_kind
+    if found.probability < (found.rule.probability or 0.0) or found.has_both_kinds:
+        return said
+    if found.good < least:
+        return f"{said}, but {found.arm} has {counted(found.good, 'good outcome')} and needs {least}"
+    return f"{said}, but all options together have {counted(found.bad, 'bad outcome')} and need {least}"
 
 
 def tied(found: Best, problem: Problem) -> list[str]:

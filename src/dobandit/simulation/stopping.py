@@ -105,7 +105,7 @@ class Watch:
         """Whether few draws say that the rule does not hold, whatever more of them would show."""
         if found.holds or found.rows < self.rule.min_pulls:
             return not found.holds
-        chance, loss = self.rule.probability, self.rule.loss
+        chance, loss = self.rule.probability if found.has_both_kinds else None, self.rule.loss
         margin = 3 * math.sqrt(0.25 / FEW)
         return (chance is None or found.probability + margin < chance) and (loss is None or found.loss > 2 * loss)
 

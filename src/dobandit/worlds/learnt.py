@@ -1,8 +1,9 @@
 """Worlds that agree with a log: the graph is the problem's, and the tables are drawn to explain the rows.
 
 What observations identify is as sure as the log makes it. What they leave open is decided by an assumption: every
-`<->` is a hidden cause with four values, and the rows of all tables have Jeffreys' prior. So the worlds differ where
-the log cannot tell, and what a policy does in many of them shows what to expect in the one behind the log.
+`<->` is a hidden cause with four values, and the rows of all tables have a uniform prior, as those of random worlds do.
+So the worlds differ where the log cannot tell, and what a policy does in many of them shows what to expect in the one
+behind the log.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from dobandit.worlds.tables import Labels, Node, check_size
 
 LEVELS = 16  # groups of the numbers of a measured reward, beside those that are frequent by themselves
 LARGEST = 2**15  # combinations of values, hidden ones included, of a c-component that is fitted in seconds
-JEFFREYS = 0.5
+UNIFORM = 1.0  # with Jeffreys' 1/2 hidden causes are stronger, and plans predicted too much regret (benchmarks/plan.py)
 MISFIT = 0.01  # divergence per row from which the worlds are said not to agree with the log
 
 
@@ -34,10 +35,10 @@ def from_log(problem: Problem, log: Data, draws: int = 64, seed: int = 0) -> Wor
     """Worlds on the problem's graph that agree with a log.
 
     A hidden cause with four values stands for every `<->`; where that makes too many combinations, it has fewer. The
-    tables are drawn from their posterior, given the plain observations of the log. The rows of the tables have
-    Jeffreys' prior, Dirichlet(1/2, ..., 1/2), and hidden causes a uniform one. The numbers of a measured reward are
-    grouped, and each group is one value. A c-component that is too large even with hidden causes of two values is not
-    fitted: its tables come from the prior, and a warning says so.
+    tables are drawn from their posterior, given the plain observations of the log. The rows of the tables and the
+    hidden causes have a uniform prior, as in random worlds. The numbers of a measured reward are grouped, and each
+    group is one value. A c-component that is too large even with hidden causes of two values is not fitted: its tables
+    come from the prior, and a warning says so.
 
     Parameters
     ----------
@@ -97,8 +98,8 @@ class _Observed(NamedTuple):
         """Of a row of the table of v. That of groups of numbers weighs as much as that of two values."""
         card = len(self.domains[v])
         if v != self.measured:
-            return np.full(card, JEFFREYS)
-        return np.asarray(2 * JEFFREYS * np.bincount(self.codes[v], self.rows, card) / self.rows.sum())
+            return np.full(card, UNIFORM)
+        return np.asarray(2 * UNIFORM * np.bincount(self.codes[v], self.rows, card) / self.rows.sum())
 
 
 def _read(problem: Problem, log: Data) -> _Observed:

@@ -1,8 +1,9 @@
 """What the rows of a table of the reward are expected to be, from what each of their conditions adds.
 
 The logit of P(Y=1 | z) is a constant and a main effect of every condition; beforehand an effect is normal with the
-standard deviation `EFFECT`. Rows that differ in a condition that matters are not taken to be alike: around a single
-mean, all rows that an arm reads would be pulled in the same direction, and with them the mean of the arm.
+standard deviation `EFFECT`, and down to half of that where one of the two outcomes is rare. Rows that differ in a
+condition that matters are not taken to be alike: around a single mean, all rows that an arm reads would be pulled in
+the same direction, and with them the mean of the arm.
 """
 
 from __future__ import annotations
@@ -21,10 +22,19 @@ STEPS = 25  # of Newton's method; it ends earlier when nothing moves
 
 
 class Fit(NamedTuple):
-    """The most plausible coefficients, and the rows' means: axes (trial, coefficient), (trial, row)."""
+    """The most plausible coefficients, the rows' means, and the precision of the prior: axes (trial, coefficient),
+    (trial, row) and (trial, coefficient, coefficient)."""
 
     coefficients: Array
     means: Array
+    precision: Array
+
+
+def differing(means: Array) -> Array:
+    """How much rows differ in their log odds where their means are these, as a share of how much they do where they are
+    about 1/2. As a share of the mean, rare outcomes would differ twice as much otherwise: an effect that makes 73 % out
+    of 50 % would make 5 % out of 2 %."""
+    return np.asarray((1 + 4 * means * (1 - means)) / 2)
 
 
 class MainEffects:
@@ -41,11 +51,15 @@ class MainEffects:
         spread over all rows."""
         share = PRIOR / won.shape[1]
         total = won + lost + 2 * share
-        fit = self._fit(np.zeros((len(won), self._design.shape[1])))
+        usual = (won + share).sum(axis=1) / total.sum(axis=1)
+        precision = self._precision / differing(usual)[:, np.newaxis, np.newaxis] ** 2
+        fit = self._fit(np.zeros((len(won), self._design.shape[1])), precision)
         for _ in range(STEPS):
-            slope = (won + share - total * fit.means) @ self._design - fit.coefficients @ self._precision
+            pull = (fit.coefficients[:, np.newaxis] @ precision)[:, 0]
+            slope = (won + share - total * fit.means) @ self._design - pull
             step = np.linalg.solve(self._information(total, fit), slope[..., np.newaxis])[..., 0]
-            fit = self._fit(fit.coefficients + np.clip(step, -2.0, 2.0))  # overshoots where nearly all are equal
+            # A whole step overshoots where nearly all are equal.
+            fit = self._fit(fit.coefficients + np.clip(step, -2.0, 2.0), precision)
             if np.abs(step).max(initial=0.0) < 1e-9:
                 break
         return fit
@@ -56,12 +70,12 @@ class MainEffects:
         told = np.maximum(told, PRIOR / told.shape[1])
         half = np.linalg.cholesky(np.linalg.inv(self._information(told, fit)))
         errors = rng.standard_normal((len(which), half.shape[-1], 1))
-        return self._fit(fit.coefficients + (half[which] @ errors)[..., 0]).means
+        return self._fit(fit.coefficients + (half[which] @ errors)[..., 0], fit.precision).means
 
-    def _fit(self, coefficients: Array) -> Fit:
-        return Fit(coefficients, 1 / (1 + np.exp(-np.clip(coefficients @ self._design.T, -30.0, 30.0))))
+    def _fit(self, coefficients: Array, precision: Array) -> Fit:
+        return Fit(coefficients, 1 / (1 + np.exp(-np.clip(coefficients @ self._design.T, -30.0, 30.0))), precision)
 
     def _information(self, outcomes: Array, fit: Fit) -> Array:
         """The negative second derivative of the logarithm of the posterior."""
         weighed = (outcomes * fit.means * (1 - fit.means))[:, :, np.newaxis] * self._design
-        return np.asarray(np.swapaxes(weighed, 1, 2) @ self._design + self._precision)
+        return np.asarray(np.swapaxes(weighed, 1, 2) @ self._design + fit.precision)

@@ -72,7 +72,7 @@ class OwnRewards:
         if not self.is_real:
             means = (evidence.rewards + PRIOR) / (evidence.told + 2 * PRIOR)
             return Own(means, means * (1 - means))
-        n, s, q, _ = self._moments(evidence)
+        n, s, q, _ = self.moments(evidence)
         return Own(s / (n + 2 * PRIOR), variances(n, s, q))
 
     def worst(self, evidence: Evidence) -> Array:
@@ -94,14 +94,16 @@ class OwnRewards:
         if not self.is_real:
             won, lost = evidence.rewards + PRIOR, evidence.told - evidence.rewards + PRIOR
             return rng.beta(won, lost, (number, won.shape[1]))
-        means, (n, s, q, c) = self.known(evidence).means, self._moments(evidence)
+        means, (n, s, q, c) = self.known(evidence).means, self.moments(evidence)
         number_told, freedom = evidence.told + 1, evidence.told + USUAL
         spread = variances(n, s, q, usual_weight(n, s, q, c))
         draws = means + np.sqrt(spread / number_told) * rng.standard_t(freedom, (number, means.size))
         return leant(draws, means[0], (third_moments(n, s, q, c) / number_told**2)[0])
 
-    def _moments(self, evidence: Evidence) -> Array:
+    def moments(self, evidence: Evidence) -> Array:
         """The number of rewards and the sums of their powers, in their unit: axes (power, row, arm)."""
+        if not self.is_real:
+            return np.stack([evidence.told, *[evidence.rewards] * MOMENTS])
         counts = self._cells(evidence).reshape(len(evidence.counts), -1)
         standard = self.unit(evidence).standard(self._layout, counts)
         return np.moveaxis(standard.reshape(len(counts), -1, 1 + MOMENTS), -1, 0)

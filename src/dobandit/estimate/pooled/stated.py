@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dobandit.arrays import Array, Indices
-from dobandit.estimate.pooled.main_effects import MainEffects
+from dobandit.estimate.pooled.main_effects import MainEffects, differing
 from dobandit.estimate.pooled.own import PRIOR
 from dobandit.estimate.pooled.posterior import OBSERVED, Conditions, rows_of_reward
 from dobandit.evidence import Layout
@@ -112,9 +112,10 @@ def stated_groups(problem: Problem, layout: Layout) -> list[Group]:
 
 
 def _weights(weights: Array | float, means: Array) -> Array:
-    """How many outcomes these weights stand for where so much is expected: rows are alike in their log odds. With the
-    same number everywhere, rows would differ the more from each other, as a multiple, the rarer success is."""
-    return np.asarray(weights / (4 * means * (1 - means)))
+    """How many outcomes these weights stand for where so much is expected, so that rows differ in their log odds as
+    main effects do. With the same number everywhere, rows would differ the more from each other, as a multiple, the
+    rarer success is."""
+    return np.asarray(weights / (4 * means * (1 - means) * differing(means) ** 2))
 
 
 def _rising(n: Array, a: Array) -> Array:
