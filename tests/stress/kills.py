@@ -176,8 +176,7 @@ def lasting_places(kind: str) -> Iterator[Places]:
             yield lambda: f"{address}#study-{next(numbers)}"
 
 
-def run(extent: Extent) -> list[Line]:
-    lines = []
+def run(extent: Extent) -> Iterator[Line]:
     for stores_left, kind in ((2, "SQLite"), (1, "PostgreSQL")):
         with lasting_places(kind) as places:
             found, left = [], 0
@@ -187,6 +186,4 @@ def run(extent: Extent) -> list[Line]:
                 left += kills.left
         number, hits, lost, doubled = map(sum, zip(*found, strict=True))
         measured = f"{hits:,} in the middle of their work"
-        line = Line(f"SIGKILL of workers, {kind}", number, lost, doubled, measured=measured, goal="0 lost", left=left)
-        lines.append(line)
-    return lines
+        yield Line(f"SIGKILL of workers, {kind}", number, lost, doubled, measured=measured, goal="0 lost", left=left)
