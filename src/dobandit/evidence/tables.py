@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.errors import DobanditError, FileError, needing
+from dobandit.evidence.duck import connect, literal
 from dobandit.files import replacing
 from dobandit.problem import is_numeral
 
@@ -113,11 +114,10 @@ def _write_parquet(path: Path, columns: Columns) -> None:
     names = ['"{}"'.format(name.replace('"', '""')) for name in columns]
     kinds = map(_kind, columns.values())
     cast = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in zip(names, kinds, strict=True))
-    place = str(path).replace("'", "''")
     try:
-        with duckdb.connect() as base:
+        with connect(path) as base:
             base.register("columns", {name: _texts(column) for name, column in columns.items()})
-            base.execute(f"COPY (SELECT {cast} FROM columns) TO '{place}' (FORMAT parquet)")
+            base.execute(f"COPY (SELECT {cast} FROM columns) TO {literal(os.path.abspath(path))} (FORMAT parquet)")
     except duckdb.Error as error:
         raise OSError(str(error).splitlines()[0]) from None  # told where the name of the file is known
 
