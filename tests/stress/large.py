@@ -36,7 +36,7 @@ def history(number: int, seed: int) -> Iterator[Event]:
         yield Event(2 * pull + 1, begun + 0.5, facts.Told(pull, outcome))
 
 
-def made(place: Path, number: int, seed: int, policy: str = "f-kube") -> None:
+def made(place: Path | str, number: int, seed: int, policy: str = "f-kube") -> None:
     events = history(number, seed)
     with Study.create(place, PROBLEM, policy, clock=lambda: 1_700_000_000.0) as study:
         head, store = study.head, open_store(str(place))

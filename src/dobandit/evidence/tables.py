@@ -22,7 +22,7 @@ from dobandit.problem import is_numeral
 
 Columns = Mapping[str, NDArray[Any]]
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")  # and what the quote was put before
-_FIRST = frozenset("'=+-@\t\r")  # what such a text begins with
+_FIRST = re.compile("\0['=+\\-@\t\r]")  # what such a text begins with, after the sign that is put between texts
 _QUOTED = re.compile('[,"\r\n]')
 TOGETHER = 10_000  # lines that are written together
 FORMS = (".csv", ".json", ".parquet")
@@ -77,7 +77,7 @@ def _cells(column: NDArray[Any], alone: bool) -> Iterable[str]:
     if {*map(type, values)} != {str}:
         return (_cell(value, alone) for value in values)
     texts: set[str] = {*values}
-    if alone or not _FIRST.isdisjoint(text[:1] for text in texts) or _QUOTED.search(" ".join(texts)):
+    if alone or _FIRST.search(together := "\0".join(["", *texts])) or _QUOTED.search(together):
         return map({text: _cell(text, alone) for text in texts}.__getitem__, values)
     return values
 
