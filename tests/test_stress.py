@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -41,6 +43,14 @@ def test_malformed_inputs() -> None:
     (found,) = lines = inputs.run(Extent(2, 0.008))
     assert found.tried == 40
     assert safe(lines), shown(lines)
+
+
+def test_a_command_that_waits_for_ever_has_hung(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inputs, "PATIENCE", 0.2)
+    monkeypatch.setattr(inputs, "exit_code", lambda arguments: time.sleep(60) if arguments == ["wait"] else 0)
+    found = [inputs.judged(result, is_over, tmp_path) for result, is_over in inputs.tried([["a"], ["wait"], ["b"]])]
+    assert [line.hung for line in found] == [0, 1, 0]
+    assert not any(line.failed for line in found)
 
 
 def test_flipped_bits() -> None:

@@ -29,7 +29,7 @@ class Alive:
     def counted(self, kind: type[Any]) -> type[Any]:
         """The same class, and its objects are counted."""
 
-        class Counted(kind):  # type: ignore[misc, valid-type]
+        class Counted(kind):  # type: ignore[misc]
             def __new__(cls, *given: object) -> Any:
                 self.number, self.ever = self.number + 1, self.ever + 1
                 self.most = max(self.most, self.number)
