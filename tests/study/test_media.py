@@ -54,6 +54,9 @@ def test_read_only_media(is_in_use: bool, folder: Path) -> None:
     for made in (*place.iterdir(), place):
         made.chmod(0o555)
     folder.chmod(0o755)
+    open_to_all = folder / "out"
+    open_to_all.mkdir()
+    open_to_all.chmod(0o777)
 
     def look() -> None:
         with Study.open(path) as study:
@@ -61,6 +64,7 @@ def test_read_only_media(is_in_use: bool, folder: Path) -> None:
             assert study.best().arm
             assert len(study.log()) == before.events
             assert study.explain(1).id == 1
+            assert study.export(open_to_all / "out.csv") == 5
             assert study.verify().ok
             with pytest.raises(StorageError, match="cannot be written"):
                 study.ask()
