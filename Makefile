@@ -72,6 +72,8 @@ cluster: $(READY)
 
 # Other attacks: make stress STRESS='--seed 7 --minutes 60 kills flips'
 stress: $(READY)
+	@command -v strace > /dev/null || { $(INSTALL) strace > /dev/null; } \
+	  || echo "LEFT OUT: THE FAULTS AT SYSTEM CALLS. Install the package strace"
 	$(BIN)/python -m tests.stress $(STRESS)
 
 # The code of DoWhy and pgmpy in docs/, with their newest versions: a gigabyte, so not a part of the tests.

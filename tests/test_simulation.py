@@ -17,8 +17,9 @@ import pytest
 import dobandit as db
 from dobandit import worlds
 from dobandit.errors import DobanditError, SimulationError
+from dobandit.policies import causal_thompson
 from dobandit.problem import Goal, Problem
-from dobandit.simulation import above_worst, joined, simulate_costs
+from dobandit.simulation import above_worst, engine, joined, simulate_costs
 from dobandit.simulation.regret import knapsack, optimum
 from tests import named_graphs as named
 
@@ -77,6 +78,19 @@ def test_processes_give_the_same_bits() -> None:
         )  # fmt: skip
     for name, field in product(names, ("regret", "spent", "pulls", "recommended")):
         np.testing.assert_array_equal(getattr(here, field)[name], getattr(there, field)[name])
+
+
+@pytest.mark.parametrize("policy", ["causal-thompson", "f-kube"])
+def test_how_much_is_computed_together_changes_no_bits(policy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of many arms are computed in parts, so that memory is enough."""
+    world = worlds.random(PROBLEM.graph, seed=3)
+    expected = [db.simulate(PROBLEM, world, [policy], trials, budgets=[20, 50]) for trials in (1, 5)]
+    for place, name in ((engine, "GRADIENTS"), (engine, "FORESEEN"), (causal_thompson, "TOGETHER")):
+        monkeypatch.setattr(place, name, 1)
+    found = [db.simulate(PROBLEM, world, [policy], trials, budgets=[20, 50]) for trials in (1, 5)]
+    for one, other in zip(found, expected, strict=True):
+        assert (one.regret[policy] == other.regret[policy]).all()
+        assert (one.pulls[policy] == other.pulls[policy]).all()
 
 
 def test_all_policies_meet_the_same_worlds_costs_and_luck() -> None:

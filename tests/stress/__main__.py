@@ -25,8 +25,9 @@ def main() -> int:
     whole = Extent(asked.seed, asked.share, time.monotonic() + 60 * asked.minutes)
     for i, name in enumerate(chosen):
         start = time.monotonic()
-        lines += PARTS[name](whole.part(len(chosen) - i))
-        print(f"{name}: {time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
+        for line in PARTS[name](whole.part(len(chosen) - i)):
+            lines.append(line)  # shown at once: a run that is interrupted has told what it found
+            print(f"{name}, {time.monotonic() - start:.0f} s: {line}", file=sys.stderr, flush=True)
     print(shown(lines))
     return 0 if all(line.ok for line in lines) else 1
 

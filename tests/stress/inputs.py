@@ -22,6 +22,7 @@ from tests.stress.places import quick_folder
 from tests.stress.table import Attempts, Extent, Line, total
 
 SECONDS, MEGABYTES, TOGETHER = 10, 1024, 25
+PATIENCE = 120  # seconds that may pass while a command waits, for instance for a pipe that nothing is written to
 
 
 class Result(NamedTuple):
@@ -35,6 +36,7 @@ def results(inputs: list[list[str]], pipe: int) -> None:
     """Run commands one after the other; a line for each that has ended."""
     for arguments in inputs:
         signal.setitimer(signal.ITIMER_PROF, SECONDS)  # its signal ends a process, whatever that is doing
+        signal.setitimer(signal.ITIMER_REAL, PATIENCE)
         os.write(pipe, f"{exit_code(arguments)}\n".encode())
 
 
@@ -75,7 +77,7 @@ def tried(inputs: list[list[str]]) -> Iterator[tuple[Result, bool]]:
 def judged(result: Result, is_over: bool, folder: Path) -> Line:
     """The line of one command; its name is what to look at if it is not well."""
     what = json.dumps([text[:60].replace(str(folder), "") for text in result.arguments])
-    hung = result.code == -signal.SIGPROF
+    hung = result.code in (-signal.SIGPROF, -signal.SIGALRM)
     failed = result.code == 1 or (result.code < 0 and not hung)
     return Line(what, 1, hung=int(hung), over=int(is_over), failed=int(failed))
 

@@ -12,7 +12,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import count
+from itertools import chain, count
 from typing import Any, NamedTuple
 
 from dobandit.problem import Problem
@@ -151,6 +151,8 @@ def killed(places: Places, policy: str, problem: Problem, kills: Iterator[int], 
         answers = worker.answers(rng.randrange(6) if goes_on else None)
         time.sleep(rng.uniform(0, 0.01))
         was_alive, last = worker.kill()
+        if goes_on and not was_alive:
+            kills = chain([0], kills)  # it had ended by itself, so it does not count
         with Study.open(place) as study:
             found, money = facts(study), study.status().budget
             total = total.plus(found, expected, {*answers, *last}, was_alive)
@@ -176,8 +178,7 @@ def lasting_places(kind: str) -> Iterator[Places]:
             yield lambda: f"{address}#study-{next(numbers)}"
 
 
-def run(extent: Extent) -> list[Line]:
-    lines = []
+def run(extent: Extent) -> Iterator[Line]:
     for stores_left, kind in ((2, "SQLite"), (1, "PostgreSQL")):
         with lasting_places(kind) as places:
             found, left = [], 0
@@ -187,6 +188,4 @@ def run(extent: Extent) -> list[Line]:
                 left += kills.left
         number, hits, lost, doubled = map(sum, zip(*found, strict=True))
         measured = f"{hits:,} in the middle of their work"
-        line = Line(f"SIGKILL of workers, {kind}", number, lost, doubled, measured=measured, goal="0 lost", left=left)
-        lines.append(line)
-    return lines
+        yield Line(f"SIGKILL of workers, {kind}", number, lost, doubled, measured=measured, goal="0 lost", left=left)

@@ -36,7 +36,7 @@ def history(number: int, seed: int) -> Iterator[Event]:
         yield Event(2 * pull + 1, begun + 0.5, facts.Told(pull, outcome))
 
 
-def made(place: Path, number: int, seed: int, policy: str = "f-kube") -> None:
+def made(place: Path | str, number: int, seed: int, policy: str = "f-kube") -> None:
     events = history(number, seed)
     with Study.create(place, PROBLEM, policy, clock=lambda: 1_700_000_000.0) as study:
         head, store = study.head, open_store(str(place))
@@ -113,23 +113,21 @@ def cost(place: Path, work: Callable[[Study], object]) -> tuple[float, float]:
     return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
-def run(extent: Extent) -> list[Line]:
+def run(extent: Extent) -> Iterator[Line]:
     number = extent.number(EVENTS)
     with quick_folder() as folder:
         place = folder / "s.db"
         made(place, number, extent.seed)
-        reading = {
-            "explain": cost(place, lambda study: study.explain(number // 4)),
-            "log": cost(place, lambda study: study.log(most=20)),
-            "export": cost(place, lambda study: study.export(folder / "out.csv")),
+        readings: dict[str, Callable[[Study], object]] = {
+            "explain": lambda study: study.explain(number // 4),
+            "log": lambda study: study.log(most=20),
+            "export": lambda study: study.export(folder / "out.csv"),
         }
+        for what, work in readings.items():
+            used, memory = cost(place, work)
+            measured, met = f"{used:.1f} s, {memory:.0f} MB", used < 1.5 and memory < 150
+            yield Line(f"{what}, {number:,} events", 1, measured=measured, goal="1.5 s, 150 MB", met=met)
         seconds, kept = amended(place, max(0.5, 5 * extent.share))
-        sound = verify(place).ok
-    measured = f"{seconds:.1f} s, the others keep {100 * kept:.0f}% of their rate"
-    met = seconds < 5 and kept >= 0.5
-    lines = [Line(f"amend, {number:,} events", 1, not sound, measured=measured, goal="5 s, 50%", met=met)]
-    for what, (used, memory) in reading.items():
-        measured = f"{used:.1f} s, {memory:.0f} MB"
-        met = used < 1.5 and memory < 150
-        lines.append(Line(f"{what}, {number:,} events", 1, measured=measured, goal="1.5 s, 150 MB", met=met))
-    return lines
+        measured, met = f"{seconds:.1f} s, the others keep {100 * kept:.0f}% of their rate", seconds < 5 and kept >= 0.5
+        lost = not verify(place).ok
+        yield Line(f"amend, {number:,} events", 1, lost, measured=measured, goal="5 s, 50%", met=met)

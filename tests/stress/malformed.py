@@ -18,7 +18,7 @@ GRAPHS = {
     "dagitty": 'dag { Z [pos="0,1"] X [exposure] Y [outcome] Z -> X -> Y Z -> Y X <-> W W -> Y }',
     "gml": 'graph [ directed 1 node [ id 0 label "X" ] node [ id 1 label "Y" ] edge [ source 0 target 1 ] ]',
 }
-SIZES = {"parents": 1030, "values": 100_000, "columns": 50_000}
+SIZES = {"parents": 1030, "chain": 500, "values": 100_000, "columns": 50_000}
 
 
 def changed(text: bytes, rng: random.Random) -> bytes:
@@ -141,9 +141,11 @@ def known(folder: Path) -> Iterator[list[str]]:
     os.mkfifo(pipe)
     parents = "{" + ", ".join(f"P{i}" for i in range(SIZES["parents"])) + "} -> Y"
     values = ", ".join(f'"{i}"' for i in range(SIZES["values"]))
+    chain = " -> ".join([*(f"V{i}" for i in range(SIZES["chain"] - 1)), "Y"])
     names = [f"c{i}" for i in range(SIZES["columns"])]
     texts = {
         "parents.toml": form.format(parents),
+        "chain.toml": form.format(chain),
         "values.toml": form.format("X -> Y") + f"[domains]\nX = [{values}]\n",
         "budget.toml": form.format("X -> Y").replace("20", "1e15", 1),
         "signs.toml": form.format("X -> Y") + '[domains]\nX = ["a\\u001b[31m", "b\\u0007"]\n',
@@ -157,7 +159,7 @@ def known(folder: Path) -> Iterator[list[str]]:
     for name, text in texts.items():
         (folder / name).write_text(text)
     make_bomb(folder / "bomb.parquet")
-    for name in ("values.toml", "budget.toml", "signs.toml"):
+    for name in ("chain.toml", "values.toml", "budget.toml", "signs.toml"):
         yield ["check", str(folder / name)]
         yield ["run", str(folder / name), "--trials", "2"]
     for name in ("weights.csv", "columns.csv", "empty.csv", "nan.csv", "unknown.csv", "bomb.parquet"):
@@ -172,7 +174,8 @@ def known(folder: Path) -> Iterator[list[str]]:
     yield from (["study", "explain", sound, digits], ["study", "ask", sound, "-n", digits])
     yield from (["run", path, "--budget", "1e12"], ["run", path, "--trials", "1000000000"])
     yield from (["effect", path, log, "--do", "X=--debug"], ["study", "verify", sound, "--head", digits])
-    yield ["study", "init", str(folder / "parents.db"), str(folder / "parents.toml")]
+    for name in ("parents", "chain"):
+        yield ["study", "init", str(folder / f"{name}.db"), str(folder / f"{name}.toml")]
 
 
 def make_bomb(path: Path) -> None:

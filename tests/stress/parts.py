@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from tests.stress import fairness, faults, flips, inputs, kills, large, proxy, service
 from tests.stress.table import Extent, Line
 
-PARTS: dict[str, Callable[[Extent], list[Line]]] = {
+PARTS: dict[str, Callable[[Extent], Iterable[Line]]] = {
     "kills": kills.run,
     "faults": faults.run,
     "proxy": proxy.run,

@@ -69,6 +69,9 @@ class Line(NamedTuple):
         cut = f"tried {self.tried:,} of {self.tried + self.left:,}: out of time" if self.left else ""
         return "; ".join(filter(None, (cut, self.measured)))
 
+    def __str__(self) -> str:
+        return " | ".join(f"{name} {text}".strip() for name, text in zip(HEAD, _row(self), strict=True) if text)
+
 
 def total(what: str, lines: Sequence[Line], measured: str, goal: str, left: int = 0) -> Line:
     """Many lines in one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import random
 import shutil
@@ -53,6 +54,36 @@ def test_a_sound_study_is_verified(lasting: Places) -> None:
         assert len({*heads}) == len(heads)
         assert study.verify(head=heads[7][:12]).ok
         assert verify(place, against=place).ok
+
+
+def test_a_hash_covers_the_study_the_number_the_hash_before_it_and_all_that_is_said(path: Path) -> None:
+    """As it is written in files: another formula would make every study look damaged."""
+    with contextlib.closing(sqlite3.connect(path)) as base:
+        rows = base.execute("SELECT number, time, kind, pull, content, hash FROM event ORDER BY number").fetchall()
+    study, before = json.loads(rows[0][4])["id"], ""
+    for number, time, kind, pull, content, found in rows:
+        said = [study, str(number), before, repr(time), kind, str(pull), content]
+        before = hashlib.sha256("\n".join(said).encode()).hexdigest()
+        assert found == before
+
+
+CHANGED = "event {} is not what was written there, or does not follow the event before it"
+
+
+def test_an_event_after_the_snapshot_that_was_changed_is_refused_when_the_study_is_opened(path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(path)) as base:
+        ((last, kept),) = base.execute("SELECT max(event.number), max(snapshot.number) FROM event, snapshot").fetchall()
+    assert kept < last
+    edit(path, f"UPDATE event SET time = time + 0.5 WHERE number = {last}")
+    with pytest.raises(StudyError, match=CHANGED.format(last)):
+        Study.open(path)
+
+
+@pytest.mark.parametrize("read", [Study.log, Study.outcomes, lambda study: study.explain(3)])
+def test_an_event_before_it_is_refused_when_it_is_read(path: Path, read: Callable[[Study], object]) -> None:
+    edit(path, "UPDATE event SET time = time + 0.5 WHERE number = 6")
+    with Study.open(path) as study, pytest.raises(StudyError, match=CHANGED.format(6)):
+        read(study)
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,9 @@ def test_read_only_media(is_in_use: bool, folder: Path) -> None:
     for made in (*place.iterdir(), place):
         made.chmod(0o555)
     folder.chmod(0o755)
+    open_to_all = folder / "out"
+    open_to_all.mkdir()
+    open_to_all.chmod(0o777)
 
     def look() -> None:
         with Study.open(path) as study:
@@ -61,6 +64,7 @@ def test_read_only_media(is_in_use: bool, folder: Path) -> None:
             assert study.best().arm
             assert len(study.log()) == before.events
             assert study.explain(1).id == 1
+            assert study.export(open_to_all / "out.csv") == 5
             assert study.verify().ok
             with pytest.raises(StorageError, match="cannot be written"):
                 study.ask()
@@ -98,8 +102,11 @@ def test_clocks_that_nearly_agree_are_right(lasting: Places) -> None:
         assert study.log()[-1].content["source"] == 1
 
 
-def test_the_clock_of_the_server_decides(server: str) -> None:
+def test_the_clock_of_the_server_decides(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the clock of this machine says."""
     import psycopg
+
+    monkeypatch.setattr("time.time", lambda: 86400.0)
 
     with psycopg.connect(server) as connection:
         found = connection.execute("SELECT extract(epoch FROM clock_timestamp())").fetchone()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from secrets import token_hex
 from typing import Any
 
 import numpy as np
@@ -31,13 +32,17 @@ _CONFIG = {
 }
 
 
-def connect() -> Any:
-    """A DuckDB of our own, in memory, which never looks for extensions; what does not fit goes to a temporary file."""
+def connect(path: object) -> Any:
+    """A DuckDB of our own, in memory, for this file alone: it opens no other file, no network and no extension. What
+    does not fit into memory goes to a temporary file."""
     with needing("duckdb", "data"):
         import duckdb
-    places = {"memory_limit": f"{memory_limit() // 2}B", "temp_directory": tempfile.gettempdir()}
+    own = os.path.join(tempfile.gettempdir(), f"duckdb-{token_hex(8)}")  # made if it is needed, and removed afterwards
+    places = {"memory_limit": f"{memory_limit() // 2}B", "temp_directory": own}
     base = duckdb.connect(config={**_CONFIG, **places})
     base.execute("SET enable_progress_bar = false")  # it would be drawn on standard output
+    base.execute(f"SET allowed_paths = [{literal(os.path.abspath(str(path)))}, {literal_path(path)}]")
+    base.execute("SET enable_external_access = false")
     return base
 
 
@@ -91,7 +96,8 @@ def csv_frame(file: Delimited, weights: str | None) -> Source | None:
     if not _is_plain(file):
         return None
     try:
-        return with_own_names(CsvFrame(connect().sql(_query(file)), weights and safe(weights), file))
+        relation = connect(file.text.contents.path).sql(_query(file))
+        return with_own_names(CsvFrame(relation, weights and safe(weights), file))
     except (duckdb.Error, InDoubt):
         return None
 

@@ -15,7 +15,7 @@ class ParquetFrame(Frame):
 
     def __init__(self, contents: Contents, weights: str | None) -> None:
         self._contents = contents  # perhaps a temporary file, which goes away with it
-        relation = connect().sql(f"SELECT * FROM read_parquet({literal_path(contents.path)})")
+        relation = connect(contents.path).sql(f"SELECT * FROM read_parquet({literal_path(contents.path)})")
         super().__init__(safely_named(relation), weights and safe(weights), contents.name)
 
 

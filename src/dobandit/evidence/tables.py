@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.errors import DobanditError, FileError, needing
+from dobandit.evidence.duck import connect, literal
 from dobandit.files import replacing
 from dobandit.problem import is_numeral
 
 Columns = Mapping[str, NDArray[Any]]
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")  # and what the quote was put before
-_FIRST = frozenset("'=+-@\t\r")  # what such a text begins with
+_FIRST = re.compile("\0['=+\\-@\t\r]")  # what such a text begins with, after the sign that is put between texts
 _QUOTED = re.compile('[,"\r\n]')
 TOGETHER = 10_000  # lines that are written together
 FORMS = (".csv", ".json", ".parquet")
@@ -76,7 +77,7 @@ def _cells(column: NDArray[Any], alone: bool) -> Iterable[str]:
     if {*map(type, values)} != {str}:
         return (_cell(value, alone) for value in values)
     texts: set[str] = {*values}
-    if alone or not _FIRST.isdisjoint(text[:1] for text in texts) or _QUOTED.search(" ".join(texts)):
+    if alone or _FIRST.search(together := "\0".join(["", *texts])) or _QUOTED.search(together):
         return map({text: _cell(text, alone) for text in texts}.__getitem__, values)
     return values
 
@@ -113,11 +114,10 @@ def _write_parquet(path: Path, columns: Columns) -> None:
     names = ['"{}"'.format(name.replace('"', '""')) for name in columns]
     kinds = map(_kind, columns.values())
     cast = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in zip(names, kinds, strict=True))
-    place = str(path).replace("'", "''")
     try:
-        with duckdb.connect() as base:
+        with connect(path) as base:
             base.register("columns", {name: _texts(column) for name, column in columns.items()})
-            base.execute(f"COPY (SELECT {cast} FROM columns) TO '{place}' (FORMAT parquet)")
+            base.execute(f"COPY (SELECT {cast} FROM columns) TO {literal(os.path.abspath(path))} (FORMAT parquet)")
     except duckdb.Error as error:
         raise OSError(str(error).splitlines()[0]) from None  # told where the name of the file is known
 

@@ -41,6 +41,7 @@ RANGE = 2.0  # standard deviations that stand for the range of a reward that is 
 OBSERVATION_BONUS = 2.0  # an observation informs other arms, too: where single variables are set, it counts so often
 RENEW = 10  # weights and what observations teach are recomputed when the pulls have grown by a tenth
 HOLD = 1000  # a decision is kept for the next thousandth of the pulls
+TOGETHER = 2**22  # numbers of a gradient: rows that are recomputed together, so that memory is enough for many arms
 
 
 class State(NamedTuple):
@@ -107,10 +108,12 @@ class CompiledCausalThompson(OnPooledEvidence[State]):
     def _refreshed(self, pooled: PooledEstimator, view: View, state: State) -> State:
         """The state, recomputed where evidence has grown by a tenth."""
         due = (state.due <= view.times).nonzero()[0]
-        if len(due) == len(state.due):
+        together = max(1, TOGETHER // (len(self.problem.arms) * max(pooled.pool.layout.size, 1)))
+        if len(due) == len(state.due) <= together:
             return self._recomputed(pooled, view, state)
-        if len(due):
-            state = updated(state, due, self._recomputed(pooled, view.take(due), rows_of(state, due)))
+        for first in range(0, len(due), together):
+            part = due[first : first + together]
+            state = updated(state, part, self._recomputed(pooled, view.take(part), rows_of(state, part)))
         return state
 
     def _recomputed(self, pooled: PooledEstimator, view: View, state: State) -> State:

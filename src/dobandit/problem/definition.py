@@ -211,7 +211,7 @@ class Problem(_Fields):
         """Whether some cost is a rule that only a simulation can draw from."""
         return any(not isinstance(cost, float) for cost in self.costs)
 
-    @property
+    @cached_property
     def sets_single_variables(self) -> bool:
         """Whether the arms are do() and all values of single variables, as many algorithms assume."""
         return self.arms == single_arms(self.intervenable, self.settings)

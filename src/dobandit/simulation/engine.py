@@ -31,6 +31,8 @@ from dobandit.simulation.stopping import Watch, next_look
 from dobandit.worlds import World
 
 TOGETHER = 2**24  # cells of retired rows for which recommendations are made at once
+GRADIENTS = 2**23  # numbers that a recommendation may need at once: a cell of a row counts once for every arm
+FORESEEN = 2**22  # values that are drawn ahead for a row that is alone
 
 
 class Setting(NamedTuple):
@@ -138,7 +140,12 @@ class _Run:
         """Record what the retired rows did, and what they recommend."""
         if not self.retired:
             return
-        gone = Rows.joined(self.retired)
+        gone, self.retired = Rows.joined(self.retired), []
+        together = max(1, GRADIENTS // (len(self.setting.problem.arms) * max(self.tables.size, 1)))
+        for first in range(0, len(gone.trial), together):
+            self._record(gone.take(np.arange(first, min(first + together, len(gone.trial)))))
+
+    def _record(self, gone: Rows) -> None:
         view = self.view(gone, np.zeros(gone.pulls.shape, dtype=bool))
         self.played.pulls[gone.trial, gone.target] = gone.pulls
         self.played.recommended[gone.trial, gone.target] = self._answers(
@@ -147,7 +154,6 @@ class _Run:
         self.played.stopped[gone.trial, gone.target] = gone.answer != UNANSWERED
         self.played.contradictions[gone.trial, gone.target] = self.compiled.contradictions(view, gone.state)
         self.played.violations[gone.trial, gone.target] = self.compiled.violations(view)
-        self.retired = []
 
     def _answers(self, gone: Rows, recommended: Indices) -> Indices:
         """What rows that have ended recommend; with a stopping rule, what a study would answer."""
@@ -244,7 +250,7 @@ class _Nature:
 
     def answer(self, trial: Indices, arms: Indices, times: Indices) -> tuple[NDArray[np.signedinteger], Array]:
         """The codes of all nodes and the rewards, for these trials of the setting, arms and numbers of pulls."""
-        if len(trial) == 1:
+        if len(trial) == 1 and STRETCH * self._clamps.size <= FORESEEN:
             drawn = self._foreseen(int(trial[0]), int(times[0]) // STRETCH)[int(times[0]) % STRETCH, arms]
             return drawn, self._utility[drawn[:, self._reward]]
         drawn = self._drawn(trial, arms, int(times[0]) if (times == times[0]).all() else times)

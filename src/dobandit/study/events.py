@@ -92,12 +92,13 @@ def in_brief(name: str, rows: Iterable[Row], read: Callable[[Fact], T]) -> Itera
         _, time, kind, pull, text, _ = row
         if pull is None:
             continue
-        key = kind, text.partition(_LEFT_OUT)[0]
-        if key not in known:
+        end = text.find(_LEFT_OUT)
+        key = kind, text if end < 0 else text[:end]
+        if (found := known.get(key)) is None:
             if len(known) >= _KEPT:
                 known.clear()
-            known[key] = read(from_row(name, row).fact)
-        yield pull, time, known[key]
+            found = known[key] = read(from_row(name, row).fact)
+        yield pull, time, found
 
 
 def _said(kind: str, text: str) -> dict[str, Any]:

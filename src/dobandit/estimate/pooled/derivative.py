@@ -42,7 +42,8 @@ def derivative(size: int, cells: int, steps: Sequence[Step], outputs: Indices) -
 
 
 class DenseDerivative:
-    """The derivatives of many outputs: some outputs at a time, each with all nodes. The bits are the same."""
+    """The derivatives of many outputs: some outputs at a time, each with all nodes up to the last of them, because a
+    node depends on earlier ones only. The bits are the same."""
 
     def __init__(self, size: int, cells: int, steps: Sequence[Step], outputs: Indices) -> None:
         self._size, self._cells, self._outputs = size, cells, outputs
@@ -51,17 +52,19 @@ class DenseDerivative:
     def of(self, values: Array) -> Array:
         """The derivatives at these values of all nodes, with axes (output, cell, row)."""
         found = np.empty((len(self._outputs), self._cells, values.shape[1]))
-        together = max(1, MOST_NUMBERS // (self._size * values.shape[1]))
-        for first in range(0, len(self._outputs), together):
-            part = slice(first, first + together)
+        together, order = max(1, MOST_NUMBERS // (self._size * values.shape[1])), np.argsort(self._outputs)
+        for first in range(0, len(order), together):
+            part = order[first : first + together]
             found[part] = np.moveaxis(self._adjoint(values, self._outputs[part])[: self._cells], 0, 1)
         return found
 
     def _adjoint(self, values: Array, outputs: Indices) -> Array:
         """Axes (node, output, row)."""
-        adjoint = np.zeros((self._size, len(outputs), values.shape[1]))
+        steps = [(step, slots) for step, slots in self._steps if step.made.start <= outputs.max()]
+        size = steps[0][0].made.stop if steps else self._cells + CONSTANTS
+        adjoint = np.zeros((size, len(outputs), values.shape[1]))
         adjoint[outputs, np.arange(len(outputs))] = 1.0
-        for step, slots in self._steps:
+        for step, slots in steps:
             others = _products_of_others(values.take(step.inputs, axis=0)).reshape(-1, *values[step.made].shape)
             for factors, (made, nodes, turns) in zip(others, slots, strict=True):
                 part = adjoint[step.made].take(made, axis=0) * factors.take(made, axis=0)[:, np.newaxis]

@@ -143,7 +143,8 @@ def _with_setting(pool: Pool) -> Iterator[tuple[tuple[Do, Given], CountTable]]:
         for k, do, is_set in sets:
             if is_set & preceding and k in enters:
                 wanted[do, t.given] = tuple(x for x in do if x not in t.given)
-    sizes = {key: math.prod(len(problem.domains[v]) for v in (*extra, *key[1])) for key, extra in wanted.items()}
+    card = {v: len(problem.domains[v]) for v in problem.graph.variables}.__getitem__
+    sizes = {key: math.prod(map(card, (*extra, *key[1]))) for key, extra in wanted.items()}
     tables: set[CountTable] = set()
     cells = 0
     for key, size in sorted(sizes.items(), key=lambda item: item[1]):

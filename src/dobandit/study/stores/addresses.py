@@ -41,6 +41,9 @@ class Address(NamedTuple):
     study: str
     shown: str
 
+    def __repr__(self) -> str:
+        return f"Address({self.shown})"  # tracebacks that show variables have no password either
+
 
 def place_of(where: str | os.PathLike[str]) -> str:
     """A place as text; errors do not repeat it, for it may hold a password."""

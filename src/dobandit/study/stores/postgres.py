@@ -6,9 +6,8 @@ of one study take turns and those of different studies do not meet.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import RLock
 from typing import Any
 
@@ -123,7 +122,7 @@ class PostgresStore(Chained):
                 self._connection.execute(begin)  # an interruption in here leaves no transaction open either
                 yield
             except BaseException:
-                with contextlib.suppress(Exception):  # a connection that is lost has nothing to take back
+                with suppress(Exception):  # a connection that is lost has nothing to take back
                     self._connection.rollback()
                 raise
 
@@ -211,17 +210,22 @@ def _example(address: Address) -> str:
 
 
 def _connect(address: Address) -> Any:
+    if isinstance(found := _connection(address), DobanditError):
+        raise found  # here, where no frame of the traceback holds the password
+    return found
+
+
+def _connection(address: Address) -> Any:
+    """A connection, or the error that says why there is none."""
     import psycopg
     from psycopg.conninfo import conninfo_to_dict
 
     given: dict[str, Any] = conninfo_to_dict(address.url)
     options = " ".join(filter(None, (_SETTINGS, given.pop("options", None))))
-    failed = None
     try:
         return psycopg.connect(**{**_TIMEOUTS, **given}, autocommit=True, options=options)
     except psycopg.Error as error:
-        failed = _explained(address.shown, error)
-    raise failed  # without what led to it: frames of psycopg hold the password
+        return _explained(address.shown, error)
 
 
 def _commit(connection: Any, name: str, after_that: str) -> None:

@@ -1,0 +1,87 @@
+"""DuckDB reads and writes files for us: the file that it is told, within the memory limit, and nothing else."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+
+from dobandit.evidence import open_source, write_table
+from dobandit.evidence.duck import connect
+from dobandit.memory import limited
+
+EXTENSIONS = ("autoinstall_known_extensions", "autoload_known_extensions", "allow_community_extensions")
+
+
+def setting(base: Any, name: str) -> object:
+    return base.execute("SELECT current_setting(?)", [name]).fetchone()[0]
+
+
+def test_it_opens_nothing_but_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No other file, no home directory, no extension and no network, even for the query of a stranger."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path, other = tmp_path / "it.csv", tmp_path / "other.csv"
+    path.write_text("A,B\n1,2\n", encoding="utf-8")
+    shutil.copy(path, other)
+    base = connect(path)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setblocking(False)
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/x.csv"
+        refused = (
+            *(f"SELECT * FROM read_csv('{place}')" for place in (other, "~/other.csv", url)),
+            *(f"COPY (SELECT 1) TO '{place}'" for place in (tmp_path / "new.csv", url)),
+            f"ATTACH '{tmp_path / 'other.db'}'",
+            "LOAD httpfs",
+            "INSTALL httpfs",
+            "SET enable_external_access = true",
+        )
+        for query in refused:
+            with pytest.raises(duckdb.Error, match=r"disabled|Cannot (enable|access)"):
+                base.execute(query)
+        with pytest.raises(BlockingIOError):  # nothing has knocked
+            server.accept()
+    assert base.execute("SELECT * FROM read_csv(?)", [str(path)]).fetchall() == [(1, 2)]
+    assert [setting(base, name) for name in EXTENSIONS] == [False, False, False]
+
+
+def test_it_keeps_the_memory_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of it; what does not fit goes to a folder that is removed afterwards."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with limited("60MB"):
+        base = connect(tmp_path / "none.csv")
+    assert setting(base, "memory_limit") == "30.0 MiB"
+    base.execute("SET threads = 1")
+    base.execute(
+        "CREATE TABLE much AS SELECT md5(i::VARCHAR) AS a, md5((i + 1)::VARCHAR) AS b FROM range(1200000) t(i)"
+    )
+    assert list(tmp_path.iterdir())
+    base.close()
+    assert not list(tmp_path.iterdir())
+
+
+def test_files_are_read_and_written_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, connecting = list[Any](), duckdb.connect
+
+    def recorded(**given: Any) -> Any:
+        made.append(connecting(**given))
+        return made[-1]
+
+    monkeypatch.setattr(duckdb, "connect", recorded)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    for folder in ("home", "~"):
+        Path(folder).mkdir()
+    columns = {"A": np.array(["0", "1"]), "B": np.array(["0", "1"])}
+    for name in ("t.csv", "t.parquet"):
+        write_table(f"~/{name}", columns)
+        source = open_source(Path("~") / name)
+        assert [value for value, *_ in source.values("A")] == ["0", "1"]
+        assert setting(made[-1], "enable_external_access") is False
+    assert sorted(path.name for path in Path("~").iterdir()) == ["t.csv", "t.parquet"]  # a folder of this name
+    assert len(made) == 3
