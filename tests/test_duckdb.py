@@ -12,6 +12,7 @@ import duckdb
 import numpy as np
 import pytest
 
+from dobandit.errors import DobanditError
 from dobandit.evidence import open_source, write_table
 from dobandit.evidence.duck import connect
 from dobandit.memory import limited
@@ -85,3 +86,14 @@ def test_files_are_read_and_written_so(tmp_path: Path, monkeypatch: pytest.Monke
         assert setting(made[-1], "enable_external_access") is False
     assert sorted(path.name for path in Path("~").iterdir()) == ["t.csv", "t.parquet"]  # a folder of this name
     assert len(made) == 3
+
+
+@pytest.mark.parametrize("name", ["log.csv", "log.parquet"])
+def test_a_file_that_goes_away_while_it_is_read_is_told_in_a_sentence(name: str, tmp_path: Path) -> None:
+    """The disk may fail between two questions about one file."""
+    write_table(tmp_path / name, {"A": np.array(["0", "1"]), "B": np.array(["0", "1"])})
+    source = open_source(tmp_path / name)
+    (tmp_path / name).unlink()
+    for question in (source.values, lambda column: source.group((column,)), lambda column: source.first((column,))):
+        with pytest.raises(DobanditError, match=f"{name}: (cannot be read|the rows cannot be counted): "):
+            question("A")

@@ -19,7 +19,7 @@ from dobandit import worlds
 from dobandit.errors import DobanditError, SimulationError
 from dobandit.policies import causal_thompson
 from dobandit.problem import Goal, Problem
-from dobandit.simulation import above_worst, engine, joined, simulate_costs
+from dobandit.simulation import above_worst, engine, joined, nature, simulate_costs
 from dobandit.simulation.regret import knapsack, optimum
 from tests import named_graphs as named
 
@@ -85,7 +85,7 @@ def test_how_much_is_computed_together_changes_no_bits(policy: str, monkeypatch:
     """Rows of many arms are computed in parts, so that memory is enough."""
     world = worlds.random(PROBLEM.graph, seed=3)
     expected = [db.simulate(PROBLEM, world, [policy], trials, budgets=[20, 50]) for trials in (1, 5)]
-    for place, name in ((engine, "GRADIENTS"), (engine, "FORESEEN"), (causal_thompson, "TOGETHER")):
+    for place, name in ((engine, "GRADIENTS"), (nature, "FORESEEN"), (causal_thompson, "TOGETHER")):
         monkeypatch.setattr(place, name, 1)
     found = [db.simulate(PROBLEM, world, [policy], trials, budgets=[20, 50]) for trials in (1, 5)]
     for one, other in zip(found, expected, strict=True):

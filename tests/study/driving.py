@@ -8,7 +8,7 @@ import numpy as np
 
 from dobandit import worlds
 from dobandit.problem import Problem
-from dobandit.simulation.engine import Setting, _Nature
+from dobandit.simulation.nature import Nature
 from dobandit.study import Pull, Status, Study
 from dobandit.study.chain import identity, link
 from dobandit.study.events import Row
@@ -22,9 +22,8 @@ class Laboratory:
 
     def __init__(self, problem: Problem, world: World, seed: int) -> None:
         row = np.array([0])
-        costs = np.array([problem.costs], dtype=float)
         self.problem = problem
-        self._nature = _Nature(Setting(problem, world.fit(problem), row, row, costs, (problem.budget,), seed))
+        self._nature = Nature(problem, world.fit(problem), row, row, seed)
 
     def carry_out(self, pull: Pull, number: int | None = None) -> dict[str, str]:
         """The outcome of a pull, whose number is its id unless another is given."""

@@ -16,7 +16,7 @@ from dobandit import worlds
 from dobandit.errors import StudyError
 from dobandit.policies import policies_for, policy
 from dobandit.problem import Problem
-from dobandit.simulation.engine import _Nature
+from dobandit.simulation.nature import Nature
 from dobandit.study import Pull, Study
 from dobandit.study.decisions import _known
 from dobandit.worlds import World
@@ -34,14 +34,14 @@ PHASED = [name for name in policies_for("simple") if policy(name).depends_on_bud
 def simulated(problem: Problem, world: World, name: str, seed: int, **more: Any) -> tuple[list[str], str]:
     """One trial of `simulate`: its arms in the order in which they were pulled, and the one that it recommends."""
     pulled: dict[int, int] = {}
-    answer = _Nature.answer
+    answer = Nature.answer
 
-    def overheard(self: _Nature, trial: Any, arms: Any, times: Any) -> Any:
+    def overheard(self: Nature, trial: Any, arms: Any, times: Any) -> Any:
         pulled.update(zip(times.tolist(), arms.tolist(), strict=True))
         return answer(self, trial, arms, times)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_Nature, "answer", overheard)
+        patch.setattr(Nature, "answer", overheard)
         found = db.simulate(problem, world, [name], 1, seed=seed, **more)
     arms = [str(problem.arms[pulled[time]]) for time in range(len(pulled))]
     assert [arms.count(str(arm)) for arm in problem.arms] == found.pulls[name][0, 0].tolist()  # nothing was missed

@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from collections.abc import Callable
+from functools import wraps
 from secrets import token_hex
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,6 +25,7 @@ from dobandit.evidence.renamed import in_sql, safe, with_own_names
 from dobandit.evidence.source import Occurrence, Source, require
 from dobandit.memory import memory_limit
 
+T = TypeVar("T")
 MOST_COLUMNS = 1000  # a query that names many more takes DuckDB longer than reading the file
 _OPTIONS = "auto_detect=false, header=true, strict_mode=true, null_padding=false, ignore_errors=false"
 _CONFIG = {
@@ -56,22 +59,43 @@ def literal_path(path: object) -> str:
     return literal(re.sub(r"[*?\[]", lambda sign: f"[{sign[0]}]", os.path.abspath(str(path))))
 
 
-class CsvFrame(Frame):
+def _in_a_sentence(ask: Callable[..., T]) -> Callable[..., T]:
+    """A question about a file, which may have gone, or be on a disk that fails, since it was opened."""
+
+    @wraps(ask)
+    def asked(frame: Frame, *given: Any, **named: Any) -> T:
+        import duckdb
+
+        try:
+            return ask(frame, *given, **named)
+        except duckdb.Error as error:
+            raise frame._failure(error) from None
+
+    return asked
+
+
+class FileFrame(Frame):
+    """A file as a frame; DuckDB opens it for every question."""
+
+    group, values = _in_a_sentence(Frame.group), _in_a_sentence(Frame.values)
+    read_as, first = _in_a_sentence(Frame.read_as), _in_a_sentence(Frame.first)
+    rows_without = _in_a_sentence(Frame.rows_without)
+
+
+class CsvFrame(FileFrame):
     """A CSV file as a frame of texts; an empty field is null."""
 
     def __init__(self, relation: Any, weights: str | None, file: Delimited) -> None:
         self._file = file
         super().__init__(relation, weights, file.text.name, (file.note,))
 
+    @_in_a_sentence
     def values(self, column: str) -> list[Occurrence]:
         require([column], self)
         rows = self._frame.select(column).to_native()  # also if this frame is made from another one
         numbered = rows.project(f"{in_sql(column)} AS v, row_number() OVER () AS r")
         found = numbered.aggregate("v, count(*) AS n, min(r) AS first, max(r) AS last", "v").order("first")
-        try:
-            rows = found.fetchall()
-        except Exception as error:
-            raise self._failure(error) from None
+        rows = found.fetchall()
         for i, row in enumerate(rows):  # in place, because a column may have a value of its own in every row
             rows[i] = Occurrence._make(row)
         return rows  # type: ignore[no-any-return]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dobandit.errors import DataError, needing
 from dobandit.evidence.contents import Contents
-from dobandit.evidence.duck import connect, literal_path
-from dobandit.evidence.frames import Frame
+from dobandit.evidence.duck import FileFrame, connect, literal_path
 from dobandit.evidence.renamed import safe, safely_named, with_own_names
 from dobandit.evidence.source import Source
 
 
-class ParquetFrame(Frame):
+class ParquetFrame(FileFrame):
     """A Parquet file as a frame."""
 
     def __init__(self, contents: Contents, weights: str | None) -> None:

@@ -18,7 +18,6 @@ from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import STRETCH, Chance
@@ -26,13 +25,13 @@ from dobandit.errors import PolicyError
 from dobandit.evidence import CountTable, Evidence, Layout, Logged
 from dobandit.policies import STOP, Choice, Compiled, Policy, View, spec_of
 from dobandit.problem import Problem, Stop
+from dobandit.simulation.nature import Nature
 from dobandit.simulation.rows import NEVER, UNANSWERED, Rows, for_every_budget, payable, pulls_at_once, split_off
 from dobandit.simulation.stopping import Watch, next_look
 from dobandit.worlds import World
 
 TOGETHER = 2**24  # cells of retired rows for which recommendations are made at once
 GRADIENTS = 2**23  # numbers that a recommendation may need at once: a cell of a row counts once for every arm
-FORESEEN = 2**22  # values that are drawn ahead for a row that is alone
 
 
 class Setting(NamedTuple):
@@ -90,7 +89,7 @@ class _Run:
         self.watched = None if rule is None else Watch(rule, problem, policy, compiled, setting.seed)
         self.tables = Layout(problem, compiled.tables)  # those of the policy; what else is counted stands behind them
         self.rows = _start(policy, compiled, setting, logged, () if self.watched is None else self.watched.tables)
-        self.nature = _Nature(setting)
+        self.nature = Nature(setting.problem, setting.world, setting.whose, setting.trials, setting.seed)
         self.chance = Chance(setting.seed, f"policy:{policy.name}")  # variants of a policy have the same luck
         shape = (len(setting.trials), len(setting.budgets))
         by_arm = (*shape, len(setting.problem.arms))
@@ -234,41 +233,6 @@ class _Run:
             affordable=affordable,
             pulls=told,
         )
-
-
-class _Nature:
-    """What happens when arms are pulled."""
-
-    def __init__(self, setting: Setting) -> None:
-        problem, world = setting.problem, setting.world
-        self._setting, self._world = setting, world
-        self._chance = Chance(setting.seed, "outcome")
-        self._clamps = world.clamps(problem.arms)
-        self.seen = [world.positions[v] for v in problem.graph.variables]  # the nodes that are observed
-        self._reward, self._utility = world.positions[problem.reward], problem.utility(world.worth(problem))
-        self._ahead: tuple[int, int, NDArray[np.signedinteger]] | None = None
-
-    def answer(self, trial: Indices, arms: Indices, times: Indices) -> tuple[NDArray[np.signedinteger], Array]:
-        """The codes of all nodes and the rewards, for these trials of the setting, arms and numbers of pulls."""
-        if len(trial) == 1 and STRETCH * self._clamps.size <= FORESEEN:
-            drawn = self._foreseen(int(trial[0]), int(times[0]) // STRETCH)[int(times[0]) % STRETCH, arms]
-            return drawn, self._utility[drawn[:, self._reward]]
-        drawn = self._drawn(trial, arms, int(times[0]) if (times == times[0]).all() else times)
-        return drawn, self._utility[drawn[:, self._reward]]
-
-    def _drawn(self, trial: Indices, arms: Indices, times: int | Indices) -> NDArray[np.signedinteger]:
-        uniforms = self._chance.uniforms(self._setting.trials[trial], times, len(self._world.nodes))
-        whose = None if self._world.trials == 1 else self._setting.whose[trial]
-        return self._world.step(self._clamps.take(arms, axis=1), uniforms, whose)
-
-    def _foreseen(self, trial: int, stretch: int) -> NDArray[np.signedinteger]:
-        """What every arm would do in a stretch of a trial's pulls: axes (pull, arm, node). A row that is alone asks
-        for this, because drawing everything at once takes less than drawing what happens one by one."""
-        if self._ahead is None or self._ahead[:2] != (trial, stretch):
-            time, arm = np.indices((STRETCH, self._clamps.shape[1]))
-            drawn = self._drawn(np.full(time.size, trial), arm.ravel(), time.ravel() + stretch * STRETCH)
-            self._ahead = trial, stretch, drawn.reshape(*time.shape, -1)
-        return self._ahead[2]
 
 
 def _start(
