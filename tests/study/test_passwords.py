@@ -30,7 +30,8 @@ def locked(server: str) -> Iterator[str]:
         rules.write_text(f"local all {ROLE} scram-sha-256\n{before}")
         connection.execute("SELECT pg_reload_conf()")
         connection.execute(f"CREATE ROLE {ROLE} LOGIN PASSWORD '{PASSWORD}'")
-        connection.execute(f"CREATE SCHEMA {ROLE} AUTHORIZATION {ROLE}")  # the first place where it makes tables
+        connection.execute(f"CREATE SCHEMA {ROLE} AUTHORIZATION {ROLE}")
+        connection.execute(f"ALTER ROLE {ROLE} SET search_path = {ROLE}")  # whatever tables others have made before
         yield server.replace("postgres:@", f"{ROLE}@")
         rules.write_text(before)
         connection.execute(f"DROP OWNED BY {ROLE}")
