@@ -18,6 +18,8 @@ from dobandit.errors import StorageError, StudyError
 from dobandit.problem import Problem
 from dobandit.study import Study
 from dobandit.study.books import Books
+from dobandit.study.opening import _check_counts
+from dobandit.study.plain import array_from_plain
 from dobandit.study.stores import Snapshot, open_store
 from dobandit.study.stores.protocol import FORMAT, VERSION
 from tests.conftest import Ran
@@ -321,3 +323,18 @@ def test_a_damaged_snapshot_is_left_alone(folder: Path, change: str) -> None:
         assert base.execute(f"UPDATE snapshot SET {change}").rowcount == 1
     with Study.open(path) as study:
         assert study.status() == before
+
+
+def test_arrays_of_other_kinds_are_no_part_of_a_study() -> None:
+    with pytest.raises(StudyError, match="an array of '<f4' is not part of any study: the file is damaged"):
+        array_from_plain({"kind": "<f4", "shape": [1], "data": "AAAAAA=="})
+
+
+def test_an_arm_with_fewer_outcomes_than_none_makes_no_sense(sound: Path, tmp_path: Path) -> None:
+    path = tmp_path / "s.db"
+    shutil.copy(sound, path)
+    with Study.open(path) as study, study._session.reading() as (_, books):
+        _check_counts(books)
+        books.tallies[0].evidence.told[0, 1] = -1.0
+        with pytest.raises(ValueError, match="do not add up"):
+            _check_counts(books)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import math
 from pathlib import Path
 
 import pytest
 
+from dobandit.json_text import json_text
 from dobandit.problem import Problem
 from dobandit.study import Status, Study
+from dobandit.study.documents import progress_document, read_progress
 from dobandit.study.progress import MOST, Moment
 
 PROBLEM = Problem("Z -> X -> Y; X <-> Y", "Y", budget=200, default_cost=2)
@@ -55,3 +59,13 @@ def test_a_longer_history_goes_on_with_the_moments_that_are_known(tmp_path: Path
         kept = {moment.number: moment for moment in moments[:-1]}
         assert len(set(kept) - set(before)) <= 2  # at most the two events of this pull
         before = kept
+
+
+def test_moments_come_back_from_a_document() -> None:
+    """What is not known yet is null there."""
+    moments = (Moment(1, 5.0, 0.0, 9.0, (math.nan, 0.5), (math.nan, 0.2), (math.nan, 0.7)),)
+    document = json.loads(json_text(progress_document(moments)))
+    assert document["moments"][0]["means"] == [None, 0.5]
+    (found,) = read_progress(document)
+    assert math.isnan(found.means[0])
+    assert (found.number, found.means[1], found.low[1], found.high[1]) == (1, 0.5, 0.2, 0.7)

@@ -182,6 +182,9 @@ def test_a_rule_is_kept(folder: Path) -> None:
         study.stop({"loss": 0.5, "min_pulls": 1000})
         with pytest.raises(ProblemError, match=r"stop.loss: expected a positive number"):
             study.stop({"loss": -1})
+        for least in (0, 2.5, "many"):
+            with pytest.raises(ProblemError, match=r"stop.min_pulls: expected a whole number, at least 1"):
+                study.stop({"loss": 0.5, "min_pulls": least})
         assert study.last_event == before
         drive(study, lab)  # enough events for a snapshot
         assert study.last_event > 64
