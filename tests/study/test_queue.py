@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(not HAS_LOCKS, reason="this system has no locks 
 
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody tries out of turn because the machine is busy."""
+    """No writer goes out of turn because the machine is busy."""
     monkeypatch.setattr(queue, "STALLED", 3600.0)
 
 
