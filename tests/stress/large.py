@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 import os
+import resource
 import signal
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
+from multiprocessing import get_context
+from operator import methodcaller
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +24,7 @@ from tests.stress.places import quick_folder
 from tests.stress.table import Extent, Line
 
 EVENTS, TOGETHER = 200_000, 5000
+SHORTEST = 1.0  # seconds: in fewer, a rate is chance
 PROBLEM = Problem("Z -> X -> Y; Z -> Y; X <-> W; W -> Y", "Y", budget=10**9, default_cost=2)
 
 
@@ -78,7 +83,7 @@ class Asker:
 
 def amended(place: Path, seconds: float) -> tuple[float, float]:
     """The seconds of an amendment of an early outcome while another process asks, and the share of its rate that this
-    one keeps."""
+    one keeps meanwhile, or in the second in which it happens."""
     asker = Asker(place, place.with_name("times"))
     try:
         while not asker.done(0, math.inf):
@@ -91,26 +96,26 @@ def amended(place: Path, seconds: float) -> tuple[float, float]:
             told = study.log(pull=50)[-1].content["outcome"]
             study.amend(50, {"Y": 1 - int(told["Y"])})
         took = time.time() - start
-        during = asker.done(start, start + took) / took
+        window = max(took, SHORTEST)
+        time.sleep(window - took)
+        during = asker.done(start, start + window) / window
     finally:
         asker.stop()
     return took, during / before
 
 
 def cost(place: Path, work: Callable[[Study], object]) -> tuple[float, float]:
-    """The seconds of the processor and the megabytes that a process of its own takes for it, with opening."""
-    child = os.fork()
-    if not child:
-        code = 1
-        try:
-            with Study.open(place) as study:
-                work(study)
-            code = 0
-        finally:
-            os._exit(code)
-    _, status, used = os.wait4(child, 0)
-    assert status == 0
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+    """The seconds of the processor and the megabytes that a new process takes for it, with opening: one that is forked
+    would also have the memory of this one."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as processes:
+        return processes.submit(_spent, place, work).result()
+
+
+def _spent(place: Path, work: Callable[[Study], object]) -> tuple[float, float]:
+    start = time.process_time()
+    with Study.open(place) as study:
+        work(study)
+    return time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def run(extent: Extent) -> Iterator[Line]:
@@ -119,9 +124,9 @@ def run(extent: Extent) -> Iterator[Line]:
         place = folder / "s.db"
         made(place, number, extent.seed)
         readings: dict[str, Callable[[Study], object]] = {
-            "explain": lambda study: study.explain(number // 4),
-            "log": lambda study: study.log(most=20),
-            "export": lambda study: study.export(folder / "out.csv"),
+            "explain": methodcaller("explain", number // 4),
+            "log": methodcaller("log", most=20),
+            "export": methodcaller("export", folder / "out.csv"),
         }
         for what, work in readings.items():
             used, memory = cost(place, work)
