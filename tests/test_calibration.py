@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import dobandit as db
 from dobandit import worlds
 from dobandit.chance import generator
+from dobandit.estimate.pooled.stated import log_gamma
 from dobandit.problem import Goal, Objective, Problem
 from tests.study.driving import SMALL, Laboratory, drive
 
@@ -33,3 +36,9 @@ def test_looks_are_the_answers_of_a_study(objective: Objective, goal: Goal) -> N
     assert [(a.mean, a.low, a.high) for a in status.arms] == list(
         zip(known.means.tolist(), known.low.tolist(), known.high.tolist(), strict=True)
     )
+
+
+def test_the_logarithm_of_the_gamma_function() -> None:
+    x = np.concatenate([np.linspace(0.01, 20, 2000), np.logspace(1, 6, 300)])
+    expected = np.array([math.lgamma(each) for each in x])
+    assert (np.abs(log_gamma(x) - expected) / np.maximum(np.abs(expected), 1)).max() < 1e-11

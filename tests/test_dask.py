@@ -21,6 +21,7 @@ from dask.distributed import Client
 
 import dobandit as db
 from dobandit.cli import main
+from dobandit.errors import SimulationError
 from dobandit.simulation import Results, cluster
 
 PAGE = Path(__file__).parent.parent / "docs" / "scaling.md"
@@ -142,6 +143,16 @@ def test_clusters_that_are_not_there(
     with pytest.raises(SystemExit, match=str(code)):
         main(["suite", "n5", *typed.split()])
     assert sentence in " ".join(capsys.readouterr().err.split())
+
+
+def test_workers_with_another_version_are_refused(scheduler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their results might be other bits."""
+    monkeypatch.setattr("dobandit.simulation.clusters._VERSION", "'0.0.1'")
+    with (
+        pytest.raises(SimulationError, match=r"its workers must have dobandit .*, as here; theirs is 0\.0\.1"),
+        cluster(scheduler),
+    ):
+        pass
 
 
 def test_the_example_on_processes(tmp_path: Path) -> None:

@@ -317,10 +317,13 @@ def test_questions_that_cannot_be_answered() -> None:
     ):
         with pytest.raises(error, match=message):
             db.effect(graph, rows, do=do, reward="Y")  # type: ignore[arg-type]
-    with pytest.raises(UnknownVariable):
-        db.effect(graph, rows, do={"X": 0}, reward="Q")
+    for asked in ({"X": 0}, {}):
+        with pytest.raises(UnknownVariable):
+            db.effect(graph, rows, do=asked, reward="Q")
     with pytest.raises(DataError, match="not numbers; say what each is worth"):
         db.effect(graph, {"X": [0, 1], "Y": ["no", "yes"]}, do={"X": 0}, reward="Y")
+    with pytest.raises(DataError, match="column Intervention: what was done is read from a column that is called"):
+        db.effect(graph, {**rows, "Intervention": ["do()", "do(X=1)"]}, do={"X": 0}, reward="Y")
     with pytest.raises(DataError, match="there are no rows"):
         db.effect(graph, {"X": [], "Y": []}, do={"X": 0}, reward="Y")
     with pytest.raises(DataError, match="there is no column Y"):

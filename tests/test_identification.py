@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import dobandit as db
 from dobandit.errors import GraphError, MissingCell, UnknownVariable
 from dobandit.graph import Graph
-from dobandit.identification import Estimand, Table
+from dobandit.identification import Estimand, Sum, Table, evaluation
 from tests import named_graphs as named
 from tests.formulas import worked_out
 from tests.models import Array, Model, conditional, marginal, random_admg, random_model
@@ -145,6 +145,22 @@ def test_textbook_formulas(graph: Graph, method: str, formula: str) -> None:
 def test_the_obstacle_is_named(graph: Graph, do: str, obstacle: str) -> None:
     with pytest.raises(db.NotIdentifiable, match=obstacle):
         db.identify(graph, do=do, on="Y")
+
+
+def test_the_shortest_obstacle_is_named() -> None:
+    """Of A <-> C <-> Y and B <-> Y, whichever is listed first."""
+    for order in (["A", "B"], ["B", "A"]):
+        graph = Graph("{A, B} -> Y; A <-> C; C <-> Y; C -> Y; B <-> Y", variables=[*order, "C", "Y"])
+        with pytest.raises(db.NotIdentifiable, match="B and its child Y share hidden causes: B <-> Y"):
+            db.identify(graph, do=["A", "B"], on="Y")
+
+
+def test_what_is_undefined_twice_is_undefined() -> None:
+    """Two cells without a value are no product of 1, and beside a zero they do not matter."""
+    a, b, c = Table("A", ()), Table("A", ("B",)), Table("A", ("B", "C"))
+    tables = {a: np.array([[np.nan, 0.5]]), b: np.array([[[np.nan, 0.4]]]), c: np.array([[[[0.0, 1.0]]]])}
+    found = [evaluation.run(Sum(frozenset({"B", "C"}), factors), tables).values for factors in ((a, b), (a, b, c))]
+    np.testing.assert_allclose(np.squeeze(found), [[np.nan, 0.2], [0.0, 0.2]])
 
 
 def test_the_papers_graphs() -> None:

@@ -44,6 +44,13 @@ def f(ä, n=3):
     }
 
 
+def test_an_index_becomes_the_next_one() -> None:
+    assert changed("first, last, rows = x[0], x[-1], x.reshape(-1)\n") == {
+        (1, "x[0]", "(x[1])"),
+        (1, "-1", "(1)"),
+    }
+
+
 def test_what_people_read_or_what_cannot_matter_is_left_alone() -> None:
     source = '''
 """Not 1."""

@@ -167,6 +167,7 @@ def test_a_simulator_gives_every_trial_a_log() -> None:
 def test_a_log_without_rows_is_refused() -> None:
     with pytest.raises(SimulationError, match="a log has a whole number of rows, at least 1, not 0"):
         db.simulate(PROBLEM, WORLD, ["causal-explore"], 2, evidence=0)
+    assert db.simulate(PROBLEM, WORLD, ["causal-explore"], 2, evidence=1).trials == 2
 
 
 # -- plans -------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Rewards in any unit: neither the range that is declared, nor the currency, nor where zero lies changes an answer."""
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 import dobandit as db
 from dobandit import worlds
 from dobandit.errors import DataError, PolicyError
-from dobandit.estimate.pooled.skewed import usual_weight, variances
+from dobandit.estimate.pooled.skewed import leant, usual_weight, variances
 from dobandit.policies import policies_for
 from dobandit.policies import policy as policy_named
 from dobandit.problem import RewardLike, Value
@@ -229,3 +230,12 @@ def test_few_skewed_rewards_do_not_tell_how_much_they_vary() -> None:
         weight, together = usual_weight(n, s, q, c), np.concatenate(both)
         assert weight == pytest.approx(max(8.0, ((together - together.mean()) ** 3).mean() ** 2))
         assert least < variances(n, s, q, weight)[1] < most
+
+
+@pytest.mark.parametrize("skewness", [0.3, -0.3])
+def test_draws_lean_as_the_sum_of_rewards_does(skewness: float) -> None:
+    """By Hall's transformation (1992), which takes them back to what they were."""
+    spread, t = 0.1, np.array([-1.0, 1.0, -2.0, 2.0, 0.0]) / math.sqrt(2)
+    found = leant(3 + spread * t[:, np.newaxis], np.array([3.0]), np.array([skewness * spread**3]))[:, 0]
+    leaning = (found - 3) / spread
+    np.testing.assert_allclose((1 - (1 - skewness * leaning / 3) ** 3) / skewness - skewness / 6, t, atol=1e-9)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas
@@ -16,8 +17,10 @@ import pytest
 
 import dobandit as db
 from dobandit import worlds
+from dobandit.arrays import Indices
+from dobandit.chance import Chance
 from dobandit.errors import DobanditError, SimulationError
-from dobandit.policies import causal_thompson
+from dobandit.policies import Choice, Info, Memoryless, Policy, View, causal_thompson
 from dobandit.problem import Goal, Problem
 from dobandit.simulation import above_worst, engine, joined, nature, simulate_costs
 from dobandit.simulation.regret import knapsack, optimum
@@ -230,6 +233,29 @@ def test_results_that_cannot_be_written_leave_nothing(tmp_path: Path, path: str,
     assert [p.name for p in tmp_path.iterdir()] == ["folder.csv"]
 
 
+@dataclass(frozen=True)
+class Careless(Policy):
+    """Always the same arm, so many times."""
+
+    arm: int
+    repeats: int
+    name, objective, reference = "careless", "cumulative", "none"
+
+    def compile(self, problem: Problem) -> Careless.Compiled:
+        return self.Compiled(self)
+
+    class Compiled(Memoryless):
+        def __init__(self, policy: Careless) -> None:
+            self.policy = policy
+
+        def choose(self, view: View, state: Any, chance: Chance) -> Choice[Any]:
+            arms = np.full(len(view.trials), self.policy.arm)
+            return Choice(arms, np.full(len(arms), self.policy.repeats), state, Info(np.zeros_like(arms)))
+
+        def recommend(self, view: View, state: Any) -> Indices:
+            return np.zeros(len(view.trials), dtype=np.intp)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -243,6 +269,12 @@ def test_results_that_cannot_be_written_leave_nothing(tmp_path: Path, path: str,
         ({"policies": ["nothing"]}, "there is no policy 'nothing'"),
         ({"world": worlds.xor("A -> B", 0)}, "the world has no variable"),
         ({"evidence": {}}, "evidence"),
+        ({"evidence": True, "policies": ["causal-thompson"]}, "a log has a whole number of rows, at least 1, not True"),
+        (  # whether it costs 1.5 or 2, one of these budgets ends with money for do() alone
+            {"policies": [Careless(4, 1)], "budgets": [2.9, 5]},
+            "careless.* chose an arm that it cannot pay; this is a bug in the policy",
+        ),
+        ({"policies": [Careless(0, 0)]}, "careless.* asked for no pull at all; this is a bug in the policy"),
     ],
 )
 def test_what_cannot_be_simulated(arguments: dict[str, object], message: str) -> None:

@@ -101,6 +101,18 @@ def test_strata_that_occur_serve_where_complete_tables_do_not_fit() -> None:
         assert wide.high - wide.low == pytest.approx(one.high - one.low, rel=0.05)
 
 
+def test_strata_without_the_arm_may_hold_anything_where_the_reward_is_zero_or_one() -> None:
+    """In 1,980 rows half have X=1, of which a fifth wins; the other stratum has 20 rows without X=1."""
+    flag, x = np.repeat([0, 1], [1980, 20]), np.repeat([1, 0], [990, 1010])
+    y, names = (np.arange(2000) < 198).astype(int), [f"Z{i:02}" for i in range(16)]
+    graph = f"{{{', '.join(names)}}} -> {{X, Y}}; X -> Y"
+    with pytest.warns(SparseDataWarning):
+        found = db.effect(graph, {**dict.fromkeys(names, flag), "X": x, "Y": y}, do={"X": 1}, reward="Y")
+    assert found.mean == pytest.approx(0.99 * 0.2 + 0.01 * 0.5)
+    plain = db.effect("X -> Y", {"X": x[:1980], "Y": y[:1980]}, do={"X": 1}, reward="Y")
+    assert found.high - found.low == pytest.approx(0.99 * (plain.high - plain.low) + 0.01, rel=0.02)
+
+
 def test_exact_distributions_need_no_models() -> None:
     rows: Rows = {"X": np.arange(24) % 2, "Y": np.arange(24) % 7, "w": np.full(24, 1 / 24)}
     rows["A"] = np.arange(24) // 2 + 0.1  # one row of each X for every A

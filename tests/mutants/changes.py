@@ -75,8 +75,11 @@ def _children(node: ast.AST) -> Iterator[ast.AST]:
 
 def _is_left_alone(node: ast.AST, parent: ast.AST) -> bool:
     is_union = isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr)
+    is_index = isinstance(node, ast.Constant) and isinstance(parent, ast.Subscript)
     return (
-        isinstance(node, ast.JoinedStr)
+        is_index  # see `_others`
+        or (isinstance(node, ast.Constant) and node.value == 1 and isinstance(parent, ast.UnaryOp))  # reshape(-1)
+        or isinstance(node, ast.JoinedStr)
         or isinstance(parent, ast.Raise)
         or (isinstance(node, ast.Raise) and "AssertionError" in ast.unparse(node))
         or (isinstance(node, ast.keyword) and node.arg in EXACT)
@@ -116,6 +119,8 @@ def _others(node: ast.expr | ast.stmt) -> Iterator[ast.AST]:
             yield ast.Constant(not value)
         case ast.Constant(int() | float() as value):
             yield from (ast.Constant(other) for other in (value + 1, value - 1) if other != value)  # 1e100 + 1 is equal
+        case ast.Subscript(value, ast.Constant(int() as place)) if not isinstance(place, bool):
+            yield ast.Subscript(value, ast.Constant(place + 1))  # before the first is the last: often the same one
         case ast.Name(name) if name in OTHER_NAME:
             yield ast.Name(OTHER_NAME[name])
         case ast.Attribute(value, name) if name in OTHER_NAME:
