@@ -13,7 +13,8 @@ import dobandit as db
 from dobandit import worlds
 from dobandit.chance import Chance
 from dobandit.estimate.pooled import PooledEstimator, log_improvements
-from dobandit.policies.causal_explore import CausalExplore, _added_up
+from dobandit.policies.causal_explore import CausalExplore
+from dobandit.policies.expected_spreads import Information, OwnRewards, added_up, spreads, spreads_in_parts
 from dobandit.problem import Problem
 from dobandit.simulation.results import standard_error
 from dobandit.worlds import World
@@ -37,12 +38,17 @@ def test_expected_improvement_is_its_integral() -> None:
     np.testing.assert_allclose(nothing, [-np.inf, math.log(2), -np.inf], rtol=1e-15)
 
 
-def test_improvements_are_added_up() -> None:
+def test_improvements_areadded_up() -> None:
     rng = np.random.default_rng(3)
     gap, spread = -rng.random((9, 1, 50)) * 10.0 ** rng.integers(-2, 3, (9, 1, 50)), rng.random((9, 4, 50))
     terms = _alone((gap / spread).ravel()).reshape(spread.shape) + np.log(spread)
     added = np.logaddexp.reduce(terms, axis=0)
     np.testing.assert_allclose(log_improvements(gap, spread), added, rtol=1e-12)
+    for scale in (1e-3, 1e3):  # where few terms count, and where most do; in any order in memory
+        turned = np.moveaxis(np.ascontiguousarray(np.moveaxis(spread * scale, 0, -1)), -1, 0)
+        np.testing.assert_array_equal(log_improvements(gap, turned), log_improvements(gap, spread * scale))
+    far, spread = np.full((9, 1, 50), -40.0), np.asfortranarray(rng.uniform(0.9, 1.1, (9, 4, 50)))
+    np.testing.assert_array_equal(log_improvements(far, spread), log_improvements(far, spread.copy(order="C")))
 
 
 def _alone(gaps: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -247,11 +253,35 @@ def test_a_row_is_added_up_in_the_same_order_alone_and_among_others(digits: type
     chance = np.random.default_rng(4)
     for rivals, arms, conditions in [(2, 3, 5), (12, 13, 31), (20, 21, 64), (1, 4, 90), (40, 41, 200)]:
         moved, learnt = (chance.random((n, conditions, 50)).astype(digits) ** 8 for n in (rivals, arms))
-        together = _added_up(moved, learnt)
+        together = added_up(moved, learnt)
         for rows in (slice(0, 1), slice(3, 5)):
-            alone = _added_up(np.ascontiguousarray(moved[..., rows]), np.ascontiguousarray(learnt[..., rows]))
+            alone = added_up(np.ascontiguousarray(moved[..., rows]), np.ascontiguousarray(learnt[..., rows]))
             assert (alone == together[..., rows]).all()
         step_by_step = np.zeros(together.shape)
         for z in range(conditions):
             step_by_step += moved[:, np.newaxis, z].astype(float) * learnt[np.newaxis, :, z]
         np.testing.assert_allclose(together, step_by_step, rtol=1e-4 if digits is np.float32 else 1e-12)
+
+
+@pytest.mark.parametrize("shared", [0.0, 1e-3, 1.0])
+def test_spreads_of_many_arms_are_those_of_every_pair_alone(shared: float) -> None:
+    """Most arms meet most conditions as do() does, or never. Where nearly all that moves a gap is on conditions that an
+    arm never meets (`shared` is the rest), the digits of the rest must not be lost in the sum of what is usual."""
+    rng = np.random.default_rng(8)
+    arms, conditions = 240, 60
+    often = rng.random(conditions) * (rng.random(conditions) < 0.7)
+    met = np.tile(often, (arms, 1))
+    for j in range(1, arms):
+        met[j, rng.choice(conditions, 5)] = rng.choice([0.0, 1.0, 0.3], 5)
+    moved = rng.random((arms, conditions)) ** 8 * shared
+    moved[:, :3] += rng.random((arms, 3))
+    met[100:140, :3] = 0.0
+    leader, rivals = np.array([7]), np.flatnonzero(rng.random(arms) < 0.9)
+    rivals = np.union1d(rivals, leader)
+    own = OwnRewards(np.where(rng.random((arms, 1)) < 0.1, 0.2, 0.0), rng.integers(2, 9, (arms, 1)).astype(float))
+    totals = rng.integers(1, 50, (conditions, 1)).astype(float)
+    information = Information(leader, rivals, totals, met[..., np.newaxis], moved[rivals, :, np.newaxis], own)
+    pulls = np.array([[10.0], [40.0], [160.0]]) / rng.choice([1.0, 2.0], arms)
+    found = np.concatenate(list(spreads_in_parts(information, pulls)), axis=2)
+    for k, each in enumerate(pulls):
+        np.testing.assert_allclose(found[:, k], spreads(information, each[:, np.newaxis])[..., 0], rtol=1e-9, atol=0)

@@ -13,14 +13,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dobandit.arrays import Array, Flags, Indices
 from dobandit.chance import Chance
 from dobandit.estimate.pooled import ArmEstimates, Doubts, PooledEstimator, Tables, added_up, log_improvements
+from dobandit.policies.expected_spreads import Information, OwnRewards, spreads, spreads_in_parts
 from dobandit.policies.guard import Guarded, OnPooledEvidence
 from dobandit.policies.protocol import OBSERVE, Choice, Reason, View
 from dobandit.policies.ties import levelled, pick, recommended
@@ -66,7 +65,7 @@ class CompiledCausalExplore(OnPooledEvidence[Doubts]):
         return self.graphs.no_doubts(rows)
 
     def decide(self, pooled: PooledEstimator, view: View, state: Doubts, chance: Chance) -> Choice[Doubts]:
-        together = max(1, TOGETHER // (len(self.problem.arms) * max(pooled.pool.layout.size, 1)))
+        together = _rows_together(pooled)
         parts = [slice(first, first + together) for first in range(0, len(view.trials), together)]
         found = [self._judged(pooled, view.take(part), state.refuted[part]) for part in parts]
         refuted, score = (np.concatenate(of_parts) for of_parts in zip(*found, strict=True))
@@ -98,27 +97,39 @@ def log_gains(pooled: PooledEstimator, view: View, tables: Tables, known: ArmEst
     rivals = np.flatnonzero(np.isfinite(pooled.candidates(means, refuted, None)).any(axis=0))
     information = _information(pooled, view, known.gradients, tables, leader, alone, rivals)
     gap = np.ascontiguousarray(gap.T)[rivals, np.newaxis]
-    score = np.max([_score(gap, information, h, view, pooled) for h in _sums(view)], axis=0)
+    score = (_scores if _rows_together(pooled) > 1 else _scores_of_many_arms)(gap, information, view)
     return pooled.without_aliases(np.ascontiguousarray(score.T), view.costs, refuted)
 
 
-def _sums(view: View) -> list[Array]:
-    """The sums of money that a decision thinks of spending on an arm, by row."""
+def _rows_together(pooled: PooledEstimator) -> int:
+    return max(1, TOGETHER // (len(pooled.problem.arms) * max(pooled.pool.layout.size, 1)))
+
+
+def _sums(view: View) -> Array:
+    """The sums of money that a decision thinks of spending on an arm: axes (sum, row)."""
     spent = view.budget - view.left
     smallest = np.maximum(2 * view.costs.max(axis=1), CHUNK * spent)
-    return [smallest * times for times in MULTIPLES]
+    return np.stack([smallest * times for times in MULTIPLES])
 
 
-class _Information(NamedTuple):
-    """What pulls are expected to reveal, with the row as the last axis: about tables, and about the rewards of arms
-    that are judged alone."""
+def _scores(gap: Array, information: Information, view: View) -> Array:
+    """The largest log of Σ_a E[max(gap_a + spread_aj N(0, 1), 0)] / money, for money spent on arm j: axes (j, row)."""
+    found = []
+    for money in _sums(view):
+        pulls = np.ascontiguousarray((money[:, np.newaxis] / view.costs).T)
+        found.append(log_improvements(gap, spreads(information, pulls)) - np.log(money))
+    return np.asarray(np.max(found, axis=0))
 
-    leader: Indices
-    rivals: Indices  # the arms that may be recommended, the leader among them
-    totals: Array  # of the posteriors: (z, row)
-    met: Array  # the chance that an outcome of arm j falls on z: (j, z, row)
-    moved: Array  # z's part of the variance of the gap between leader and rival a, times totals + 1: (a, z, row)
-    alone: Flags  # (row, arm)
+
+def _scores_of_many_arms(gap: Array, information: Information, view: View) -> Array:
+    """The same in a large graph, where arms share a part of their sums."""
+    found, sums = np.empty(view.costs.T.shape), _sums(view)
+    for row, costs in enumerate(view.costs):
+        money = sums[:, row, np.newaxis]
+        parts = spreads_in_parts(information.of_row(row), money / costs)
+        gains = np.concatenate([log_improvements(gap[..., row, np.newaxis], part) for part in parts], axis=1)
+        found[:, row] = (gains - np.log(money)).max(axis=0)
+    return found
 
 
 def _information(
@@ -129,12 +140,28 @@ def _information(
     leader: Indices,
     alone: Flags,
     rivals: Indices,
-) -> _Information:
+) -> Information:
     if alone.any():
         gradients = np.where(alone.T[:, np.newaxis], 0.0, gradients)
-    of_rivals = gradients if len(rivals) == len(gradients) else gradients[rivals]
-    against = np.ascontiguousarray(gradients[leader, :, np.arange(len(leader))].T) - of_rivals  # rival, cell, row
-    cells, totals, met = tables.cells, tables.totals, pooled.expected_per_pull(view.evidence)
+    led = np.ascontiguousarray(gradients[leader, :, np.arange(len(leader))].T)
+    together = max(1, TOGETHER // max(led.size, 1))
+    parts = [rivals[first : first + together] for first in range(0, len(rivals), together)]
+    moved = np.concatenate([_moved(pooled, tables, led - gradients[part]) for part in parts])
+    totals, met = tables.totals, pooled.expected_per_pull(view.evidence)
+    if tables.informed is not None:  # observations move the priors of private tables, as if these were further tables
+        observed = np.zeros((len(met), *tables.informed.number.T.shape))
+        observed[OBSERVE] = pooled.observed_shares(view.evidence).T
+        totals, met = np.concatenate([totals, tables.informed.number.T]), np.concatenate([met, observed], axis=1)
+    # Seven digits are enough for a score and take half as long. Rewards in another unit are rounded in another way, and
+    # that must not show in these digits; nor may arms that share a sum lose more of them.
+    digits = np.float64 if pooled.is_real or _rows_together(pooled) == 1 else np.float32
+    own = _own_rewards(pooled, view, alone) if alone.any() else None
+    return Information(leader, rivals, totals, met, moved.astype(digits, copy=False), own)
+
+
+def _moved(pooled: PooledEstimator, tables: Tables, against: Array) -> Array:
+    """How far what is not known about z may move functions with these gradients, as in `Information`."""
+    cells, totals = tables.cells, tables.totals
     moved = pooled.conditions.covariance(cells, against, against)
     # How far the prior is off is uncertain, too: if anything up to what it may be is equally likely, the variance is a
     # third of its square. Every z has a part of that, which outcomes on z remove.
@@ -143,54 +170,11 @@ def _information(
     off *= (totals + 1) / (3 * totals)
     off *= in_all
     moved += off
-    if tables.informed is not None:  # observations move the priors of private tables, as if these were further tables
-        observed = np.zeros((len(met), *tables.informed.number.T.shape))
-        observed[OBSERVE] = pooled.observed_shares(view.evidence).T
-        moved = np.concatenate([moved, pooled.informing.moved(tables.informed, against)], axis=1)
-        totals, met = np.concatenate([totals, tables.informed.number.T]), np.concatenate([met, observed], axis=1)
-    # Seven digits are enough for a score and take half as long. Rewards in another unit are rounded in another way, and
-    # that must not show in these digits.
-    digits = np.float64 if pooled.is_real else np.float32
-    return _Information(leader, rivals, totals, met, moved.astype(digits), alone)
+    if tables.informed is None:
+        return moved
+    return np.concatenate([moved, pooled.informing.moved(tables.informed, against)], axis=1)
 
 
-def _score(gap: Array, information: _Information, money: Array, view: View, pooled: PooledEstimator) -> Array:
-    """log of Σ_a E[max(gap_a + spread_aj N(0, 1), 0)] / money, for this much money spent on arm j: axes (j, row)."""
-    spreads = _spreads(information, np.ascontiguousarray((money[:, np.newaxis] / view.costs).T), view, pooled)
-    spreads[np.searchsorted(information.rivals, information.leader), :, np.arange(len(money))] = 0.0
-    return np.asarray(log_improvements(gap, spreads) - np.log(money))
-
-
-def _spreads(information: _Information, pulls: Array, view: View, pooled: PooledEstimator) -> Array:
-    """How far so many pulls of arm j are expected to move the gap between leader and rival a: axes (a, j, row)."""
-    now = information.totals + 1
-    learnt = pulls[:, np.newaxis] * information.met
-    learnt += now
-    np.divide(1.0, learnt, out=learnt)
-    np.subtract(1 / now, learnt, out=learnt)
-    squares = _added_up(information.moved, learnt.astype(information.moved.dtype)).astype(float)
-    if information.alone.any():
-        squares += _own_parts(information, pulls, view, pooled)
-    return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
-
-
-def _added_up(moved: NDArray[np.floating], learnt: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Σ_z of products, one z after the other: axes (a, j, row). A matrix product's bits would depend on the machine.
-    Fastest is to go through rows inside, or, where there are fewer rows than arms, through arms; the bits are the
-    same."""
-    arms, _, rows = learnt.shape
-    if rows >= arms:
-        return np.asarray(np.einsum("azr,jzr->ajr", moved, learnt))
-    by_row = zip(np.moveaxis(moved, -1, 0), np.moveaxis(learnt, -1, 0), strict=True)
-    return np.stack([np.einsum("az,zj->aj", m, np.ascontiguousarray(one.T)) for m, one in by_row], axis=-1)
-
-
-def _own_parts(information: _Information, pulls: Array, view: View, pooled: PooledEstimator) -> Array:
-    """What pulls of an arm that is judged by its own rewards move: its own mean, and if it leads, every gap."""
-    variances, number = pooled.own.known(view.evidence).variances.T, view.told.T + 2
-    moved = np.where(information.alone.T, variances * (1 / number - 1 / (number + pulls)), 0.0)
-    rivals, rows, leader = information.rivals, np.arange(moved.shape[1]), information.leader
-    found = np.zeros((len(rivals), *moved.shape))
-    found[np.arange(len(rivals)), rivals] = moved[rivals]
-    found[:, leader, rows] += moved[leader, rows]
-    return found
+def _own_rewards(pooled: PooledEstimator, view: View, alone: Flags) -> OwnRewards:
+    variances = pooled.own.known(view.evidence).variances
+    return OwnRewards(np.where(alone, variances, 0.0).T, view.told.T + 2)

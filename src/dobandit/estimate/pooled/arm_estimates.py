@@ -15,6 +15,8 @@ from dobandit.estimate.pooled.circuit import added_up, total
 from dobandit.estimate.pooled.pool import Pair, Pool
 from dobandit.estimate.pooled.posterior import Conditions
 
+TOGETHER = 2**17  # numbers of gradients: arms whose variances are made together, so that they stay in the cache
+
 
 class ArmEstimates(NamedTuple):
     """What the tables say of all arms; the last axis is the row."""
@@ -52,9 +54,11 @@ class ArmEstimator:
         estimates, gradients = self._pool.circuit.outputs(values), self._pool.circuit.gradient(values)
         weights = self._weights(cells, totals, gradients)
         of_arms = self.means(gradients, weights[:, np.newaxis])
-        variances = self._variance(cells, totals, of_arms, of_arms)
-        means = self.means(estimates, weights)
-        return ArmEstimates(weights, means, variances, self._by_prior(cells, totals, of_arms), of_arms)
+        together = max(1, TOGETHER // max(cells.size, 1))
+        parts = [of_arms[first : first + together] for first in range(0, len(of_arms), together)]
+        variances = np.concatenate([self._variance(cells, totals, g, g) for g in parts])
+        by_prior = np.concatenate([self._by_prior(cells, totals, g) for g in parts])
+        return ArmEstimates(weights, self.means(estimates, weights), variances, by_prior, of_arms)
 
     def _error(self, cells: Array, totals: Array, g: Array) -> Array:
         return self._variance(cells, totals, g, g) + self._by_prior(cells, totals, g) ** 2

@@ -6,7 +6,7 @@ pairs there are, and which product passes on which pair's derivative, is settled
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ from dobandit.arrays import Array, Flags, Indices
 
 CONSTANTS = 2  # nodes behind the cells: one and zero
 MOST_NUMBERS = 2**22  # that are in memory at the same time
+MOST_TOGETHER = 2**23  # nodes times outputs that are differentiated together; about half of these numbers are kept
 MOST_PAIRS = 2**20  # of nodes and outputs, which are settled one by one
 
 
@@ -42,45 +43,102 @@ def derivative(size: int, cells: int, steps: Sequence[Step], outputs: Indices) -
 
 
 class DenseDerivative:
-    """The derivatives of many outputs: some outputs at a time, each with all nodes up to the last of them, because a
-    node depends on earlier ones only. The bits are the same."""
+    """The derivatives of many outputs. Nodes that matter for many of them pass on the derivatives of all at once, in an
+    array; the others, which were made for few outputs, pass on pair by pair."""
 
     def __init__(self, size: int, cells: int, steps: Sequence[Step], outputs: Indices) -> None:
-        self._size, self._cells, self._outputs = size, cells, outputs
-        self._steps = [(step, _slots(step, cells)) for step in reversed(steps)]
+        number = 1 + size * len(outputs) // MOST_TOGETHER
+        together = 1 + (len(outputs) - 1) // number
+        parts = [slice(first, first + together) for first in range(0, len(outputs), together)]
+        self._parts = [(part, _Mixed(size, cells, steps, outputs[part])) for part in parts]
+        self._shape = len(outputs), cells
 
     def of(self, values: Array) -> Array:
         """The derivatives at these values of all nodes, with axes (output, cell, row)."""
-        found = np.empty((len(self._outputs), self._cells, values.shape[1]))
-        together, order = max(1, MOST_NUMBERS // (self._size * values.shape[1])), np.argsort(self._outputs)
-        for first in range(0, len(order), together):
-            part = order[first : first + together]
-            found[part] = np.moveaxis(self._adjoint(values, self._outputs[part])[: self._cells], 0, 1)
+        found = np.empty((*self._shape, values.shape[1]))
+        for row, of_row in enumerate(np.ascontiguousarray(values.T)):
+            for part, derivatives in self._parts:
+                found[part, :, row] = derivatives.of(of_row)
         return found
 
-    def _adjoint(self, values: Array, outputs: Indices) -> Array:
-        """Axes (node, output, row)."""
-        steps = [(step, slots) for step, slots in self._steps if step.made.start <= outputs.max()]
-        size = steps[0][0].made.stop if steps else self._cells + CONSTANTS
-        adjoint = np.zeros((size, len(outputs), values.shape[1]))
-        adjoint[outputs, np.arange(len(outputs))] = 1.0
-        for step, slots in steps:
-            others = _products_of_others(values.take(step.inputs, axis=0)).reshape(-1, *values[step.made].shape)
-            for factors, (made, nodes, turns) in zip(others, slots, strict=True):
-                part = adjoint[step.made].take(made, axis=0) * factors.take(made, axis=0)[:, np.newaxis]
-                for turn in turns:
-                    adjoint[nodes[turn]] += part[turn]
-        return adjoint
+
+class _Mixed:
+    """The derivatives of some outputs. They are in one array: first those by all wide nodes, which begin with the
+    cells, with axes (node, output), and then those of all pairs of narrow nodes and outputs."""
+
+    def __init__(self, size: int, cells: int, steps: Sequence[Step], outputs: Indices) -> None:
+        self._cells, self._number = cells, len(outputs)
+        narrow = _narrow(size, cells, steps, outputs, len(outputs) // 8)
+        keys = [node * self._number + k for node, found in enumerate(narrow) if found for k in sorted(found)]
+        self._keys = np.array(keys, dtype=np.intp)
+        self._is_wide = np.array([found is None for found in narrow])
+        self._row = np.cumsum(self._is_wide) - 1
+        self._rows = int(self._row[-1]) + 1
+        self._size = self._rows * self._number + len(keys)
+        self._start = self._place(outputs, np.arange(self._number))
+        self._steps = [(step, self._slots(step, cells), self._passing(step, cells)) for step in reversed(steps)]
+
+    def of(self, values: Array) -> Array:
+        """The derivatives at these values of all nodes, with axes (output, cell)."""
+        adjoint = np.zeros(self._size)
+        adjoint[self._start] = 1.0
+        wide = adjoint[: self._rows * self._number].reshape(self._rows, self._number)
+        for step, slots, passing in self._steps:
+            others = _products_of_others(values.take(step.inputs)).reshape(-1)
+            for slot in slots:
+                part = wide.take(slot.source, axis=0)
+                part *= others.take(slot.others)[:, np.newaxis]
+                for turn in slot.turns:
+                    wide[slot.target[turn]] += part[turn]
+            part = adjoint.take(passing.source) * others.take(passing.others)
+            for turn in passing.turns:
+                adjoint[passing.target[turn]] += part[turn]
+        return wide[: self._cells].T
+
+    def _place(self, node: Indices, output: Indices) -> Indices:
+        """Where the derivatives of these pairs are."""
+        pair = self._rows * self._number + np.searchsorted(self._keys, node * self._number + output)
+        return np.where(self._is_wide[node], self._row[node] * self._number + output, pair)
+
+    def _slots(self, step: Step, cells: int) -> list[Passing]:
+        """What wide nodes pass on, for every factor of every term."""
+        found, inputs = [], step.inputs.reshape(-1, step.inputs.shape[2])
+        made = np.flatnonzero(self._is_wide[step.made])
+        source = self._row[step.made][made]
+        for k, nodes in enumerate(inputs[:, made] if len(made) else ()):
+            real = np.flatnonzero(_is_real(nodes, cells))
+            order, turns = _turns(nodes[real])
+            at = real[order]
+            found.append(Passing(step, source[at], made[at] + k * inputs.shape[1], self._row[nodes[at]], turns))
+        return found
+
+    def _passing(self, step: Step, cells: int) -> Passing:
+        """What narrow nodes pass on."""
+        first, last = np.searchsorted(self._keys, np.array([step.made.start, step.made.stop]) * self._number)
+        node, output = np.divmod(self._keys[first:last], self._number)
+        source = self._rows * self._number + np.arange(first, last)
+        return _passing(step, cells, source, node - step.made.start, lambda nodes: self._place(nodes, output))
 
 
-def _slots(step: Step, cells: int) -> list[tuple[Indices, Indices, list[slice]]]:
-    """For every factor of every term: the new nodes that it is a part of, its nodes, and turns without a node twice."""
-    found = []
-    for nodes in step.inputs.reshape(-1, step.inputs.shape[2]):
-        real = np.flatnonzero((nodes < cells) | (nodes >= cells + CONSTANTS))
-        order, turns = _turns(nodes[real])
-        found.append((real[order], nodes[real][order], turns))
+def _narrow(size: int, cells: int, steps: Sequence[Step], outputs: Indices, most: int) -> list[set[int] | None]:
+    """For every node the outputs that it matters for; None for cells, and where these are more than `most`."""
+    found: list[set[int] | None] = [None if node < cells else set() for node in range(size)]
+    for k, node in enumerate(outputs.tolist()):
+        _join(found, node, {k}, most)
+    for step in reversed(steps):
+        inputs = step.inputs.reshape(-1, step.inputs.shape[2]).T.tolist()
+        for node, sources in zip(range(step.made.start, step.made.stop), inputs, strict=True):
+            for source in set(sources):
+                _join(found, source, found[node], most)
+    found[cells : cells + CONSTANTS] = [set() for _ in range(CONSTANTS)]
     return found
+
+
+def _join(found: list[set[int] | None], node: int, more: set[int] | None, most: int) -> None:
+    outputs = found[node]
+    if outputs is not None:
+        joined = None if more is None else outputs | more
+        found[node] = None if joined is None or len(joined) > most else joined
 
 
 class Derivative:
@@ -93,10 +151,14 @@ class Derivative:
         self._shape = (len(outputs), cells)
         self._pairs = int(matters.sum())
         self._start = pair[outputs, np.arange(len(outputs))]
-        self._passing = [_passing(step, cells, matters, pair) for step in reversed(steps)]
+        self._passing = [self._passed(step, cells, matters, pair) for step in reversed(steps)]
         cell, output = np.nonzero(matters[:cells])
         self._places = output * cells + cell
         self._most = max([self._pairs, *(len(p.source) for p in self._passing)])
+
+    def _passed(self, step: Step, cells: int, matters: Flags, pair: Indices) -> Passing:
+        made, output = np.nonzero(matters[step.made])
+        return _passing(step, cells, pair[step.made][made, output], made, lambda nodes: pair[nodes, output])
 
     def of(self, values: Array) -> Array:
         """The derivatives at these values of all nodes, with axes (output, cell, row)."""
@@ -132,18 +194,23 @@ def _matters(size: int, cells: int, steps: Sequence[Step], outputs: Indices) -> 
     return found
 
 
-def _passing(step: Step, cells: int, matters: Flags, pair: Indices) -> Passing:
-    made, output = np.nonzero(matters[step.made])
-    source = pair[step.made][made, output]
+def _passing(step: Step, cells: int, source: Indices, made: Indices, places: Callable[[Indices], Indices]) -> Passing:
+    """What pairs pass on: their places, which of the new nodes they are of, and the places of the same outputs with
+    other nodes, axes (factor and term, pair)."""
     inputs = step.inputs.reshape(-1, step.inputs.shape[2])
     node = inputs[:, made]
     others = np.arange(inputs.size).reshape(inputs.shape)[:, made]
-    real = (node < cells) | (node >= cells + CONSTANTS)
-    target = pair[node, output][real]
+    real = _is_real(node, cells)
+    target = places(node)[real]
     order, turns = _turns(target)
     return Passing(
         step, np.broadcast_to(source, node.shape)[real][order], others[real][order], target[order], turns
     )  # fmt: skip
+
+
+def _is_real(node: Indices, cells: int) -> Flags:
+    """Whether nodes are not the constants."""
+    return (node < cells) | (node >= cells + CONSTANTS)
 
 
 def _turns(target: Indices) -> tuple[Indices, list[slice]]:

@@ -25,6 +25,7 @@ from dobandit.problem import Arm, Problem
 Given = tuple[str, ...]  # the variables that a table conditions on
 
 GUESS_WEIGHT = 5.0  # own outcomes that count as much as the prediction from observations
+FEW = 2**14  # chances: with so few, it takes longer to find out which arms have outcomes
 MOST_CELLS = 2**12  # of all tables that count what follows X by the values of X
 MOST_OWN_CELLS = 2**15  # of all tables that count the outcomes of every arm, where variables are set together
 
@@ -47,11 +48,22 @@ class ExpectedCounts:
         """The chance that an outcome of an arm is counted on a condition of a table that it may enter, from the counts
         of `tables` with axes (row, cell): axes (arm, z, row)."""
         found = GUESS_WEIGHT * self._from_observations(counts)
-        own = np.concatenate([counts.T, np.zeros((1, len(counts)))]).take(self._own, axis=0)
+        cells = np.concatenate([counts.T, np.zeros((1, len(counts)))])
+        if found.size <= FEW:
+            return self._with_own(found, cells, self._own)
+        pulled = cells.any(axis=1).take(self._own).any(axis=1)  # of many arms most have no outcomes
+        of_pulled = self._with_own(found[pulled], cells, self._own[pulled])
+        found /= GUESS_WEIGHT
+        found[pulled] = of_pulled
+        return found
+
+    def _with_own(self, found: Array, cells: Array, places: Indices) -> Array:
+        """The chances of some arms, from predictions times their weight and own outcomes at these places."""
+        own = cells.take(places, axis=0)
         number = np.add.reduceat(own, self._first, axis=1) + GUESS_WEIGHT
         found += own
         found /= number.take(self._of_condition, axis=1)
-        return np.asarray(found)
+        return found
 
     def _from_observations(self, counts: Array) -> Array:
         seen = counts[:, : self._observed].T

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from dobandit.arrays import Array, Indices
+from dobandit.arrays import Array
 from dobandit.estimate.pooled.circuit import added_up
 
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
@@ -48,23 +48,29 @@ def log_improvements(gap: Array, spread: Array) -> Array:
         t = gap / spread
     np.fmax(t, -np.inf, out=t)  # neither a gap nor a spread: nothing to be had
     highest = t.max(axis=0)
-    # Most terms are nothing beside the largest, and no bit of the sum changes if they are left out.
-    some = np.flatnonzero(t > -np.sqrt(np.minimum(highest, 0.0) ** 2 + 2 * _NOTHING))
     # All terms are divided by the h of the highest t, so that no sum underflows.
     unit = np.where(np.isfinite(highest) | (highest > 0), _log_h_of(np.minimum(highest, _MOST)), 0.0)
-    parts = np.zeros(t.shape)
-    parts.reshape(-1)[some] = _improvements(gap, spread, t, some, unit.take(some % max(unit.size, 1)))
+    parts = _improvements(gap, spread, t, highest, unit)
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(added_up(parts)) + unit)
 
 
-def _improvements(gap: Array, spread: Array, t: Array, some: Indices, unit: Array) -> Array:
-    """E[max(gap + spread N(0, 1), 0)] at some flat places of t = gap / spread, divided by exp(unit)."""
-    at = t.take(some)
-    found = np.exp(_log_h_of(at) - unit)
-    found *= np.broadcast_to(spread, t.shape).take(some)
-    if len(sure := np.flatnonzero(at > _MOST)):
-        found[sure] = np.broadcast_to(gap, t.shape).take(some[sure]) / np.exp(unit[sure])
+def _improvements(gap: Array, spread: Array, t: Array, highest: Array, unit: Array) -> Array:
+    """E[max(gap + spread N(0, 1), 0)] for t = gap / spread, divided by exp(unit)."""
+    counts = t > -np.sqrt(np.minimum(highest, 0.0) ** 2 + 2 * _NOTHING)
+    # Others are nothing beside the largest. Where these are most of the terms they are not even made.
+    if np.count_nonzero(counts) > t.size / 2:
+        found = _log_h_of(t)
+        found -= unit
+        np.exp(found, out=found)
+        found *= spread
+        found *= counts
+    else:
+        found, some = np.zeros(t.shape), np.flatnonzero(counts)
+        parts = np.exp(_log_h_of(t.take(some)) - unit.take(some % max(unit.size, 1)))
+        found.reshape(-1)[some] = parts * np.broadcast_to(spread, t.shape).take(some)
+    if (highest > _MOST).any():
+        found = np.where(t > _MOST, gap / np.exp(unit), found)
     return np.asarray(found)
 
 
@@ -78,10 +84,11 @@ def _log_h_of(t: Array) -> Array:
     inside *= _SLOPES.take(place)
     inside += _VALUES.take(place)
     if len(far := np.flatnonzero(t < _LEAST)):
-        inside.reshape(-1)[far] = _log_h_far_below(t.take(far))
+        np.put(inside, far, _log_h_far_below(t.take(far)))
     return np.asarray(inside)
 
 
 def _log_h_far_below(t: Array) -> Array:
     """log h(t) for t < -30, by the first terms of its series."""
-    return np.asarray(-t * t / 2 - _LOG_ROOT - 2 * np.log(-t) + np.log1p(-3 / (t * t)))
+    with np.errstate(over="ignore"):  # nothing at all
+        return np.asarray(-t * t / 2 - _LOG_ROOT - 2 * np.log(-t) + np.log1p(-3 / (t * t)))
