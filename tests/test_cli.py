@@ -424,6 +424,31 @@ def test_imports_stay_light() -> None:
     assert not packages_after("import dobandit; dobandit.effect") & heavy
 
 
+TOLD = ["Loyalty=0", "Newsletter=0", "Ad=0", "Visit=0", "Discount=0", "Buy=0"]
+
+
+@pytest.mark.parametrize("command", [["ask"], ["tell", 1, *TOLD]], ids=["ask", "tell"])
+def test_asking_and_telling_load_little(shop: Path, dobandit: Run, command: list[object]) -> None:
+    """Neither what reads rows, nor what answers questions, nor what lays out tables on terminals."""
+    study = shop.with_name("shop.db")
+    assert dobandit("study", "init", study, shop).code == 0
+    assert dobandit("study", "ask", study).code == 0
+    name, *rest = command
+    arguments = list(map(str, ["study", name, study, *rest]))
+    run = f"with contextlib.suppress(SystemExit):\n    main({arguments})"
+    listed = f"import contextlib, sys\nfrom dobandit.cli import main\n{run}\nprint(*sys.modules, file=sys.stderr)"
+    ran = subprocess.run([sys.executable, "-c", listed], capture_output=True, text=True, check=True)
+    loaded = set(ran.stderr.split())
+    assert {"numpy", "dobandit.study.decisions"} <= loaded
+    assert not loaded & {
+        "rich",
+        "tempfile",
+        "dobandit.evidence.sources",
+        "dobandit.study.answers",
+        "dobandit.graph.text",
+    }
+
+
 # -- malformed data ----------------------------------------------------------------------------
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from dobandit.later import loaded_later
 from dobandit.version import VERSION
 
 if TYPE_CHECKING:
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 
-_ROOMS = ("worlds",)
 _PUBLIC = {  # by room
     "errors": ("DobanditError", "NotIdentifiable"),
     "estimate": ("Bounds", "Effect", "Effects", "bounds", "check_graph", "effect", "effects"),
@@ -45,7 +45,7 @@ _PUBLIC = {  # by room
     "study": ("Study",),
     "worlds": ("World",),
 }
-_HOME = {name: room for room, names in _PUBLIC.items() for name in names}
+_load = loaded_later(__name__, _PUBLIC)
 
 __all__ = [
     "Arm",
@@ -78,13 +78,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
-        return import_module(f"dobandit.{name}")
-    if name not in _HOME:
-        raise AttributeError(f"module 'dobandit' has no attribute {name!r}")
-    value = getattr(import_module(f"dobandit.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+    return import_module("dobandit.worlds") if name == "worlds" else _load(name)
 
 
 def __dir__() -> list[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from dobandit.numerals import size as shown
@@ -218,6 +217,8 @@ def did_you_mean(name: str, known: Iterable[str], most: int = 1) -> str:
     >>> did_you_mean("Prise", ["Price", "Ad"]), did_you_mean("Z", ["Price", "Ad"])
     ('did you mean Price?', '')
     """
+    from difflib import get_close_matches
+
     cutoff = 0.6 if most == 1 else 0.5  # where several are offered, they may be further away
     near = get_close_matches(name, list(known), n=most, cutoff=cutoff)
     return f"did you mean {' or '.join(near)}?" if near else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
 
 LONG = 1e15  # numbers from here on are written as powers of ten
 
@@ -18,8 +17,13 @@ def number(value: float, digits: int = 4) -> str:
         return ""
     if not math.isfinite(value):
         return f"{value}"
+    text = f"{value:.{digits}g}"
+    if "e" not in text and abs(float(text)) < 1000:
+        return text  # as most numbers, which need no more
+    from decimal import Decimal
+
     if abs(value) < LONG:
-        return f"{Decimal(f'{value:.{digits}g}'):,f}"
+        return f"{Decimal(text):,f}"
     factor, power = f"{Decimal(f'{value:.{digits - 1}e}').normalize():e}".split("e+")
     return f"{factor}·10^{power}".replace("1·10^", "10^") if abs(float(factor)) == 1 else f"{factor}·10^{power}"
 

@@ -8,7 +8,6 @@ import gc
 import os
 import re
 import sys
-import traceback
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -140,6 +139,8 @@ def _with_hint(message: str) -> str:
 
 def _trace(error: BaseException, arguments: Sequence[str]) -> None:
     """Show a traceback."""
+    import traceback
+
     _say(without_passwords("".join(traceback.format_exception(error)), arguments))
 
 
@@ -162,6 +163,8 @@ def _prepare_streams() -> None:
 
 def _outside(error: Exception) -> str | None:
     """The file and line of a plug-in in which an error was raised; None if it was in an installed package."""
+    import traceback
+
     *_, frame = [None, *traceback.extract_tb(error.__traceback__)]
     if frame is None or any(folder in Path(frame.filename).parts for folder in ("dobandit", "site-packages")):
         return None

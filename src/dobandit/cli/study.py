@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
+from dobandit import study as studies
 from dobandit.cli import study_answers
 from dobandit.cli.common import FILE, PROBLEM, ROWS, answer, print_json, read_arm, read_rows, say, with_common_options
 from dobandit.cli.study_answers import PULL, STUDY, study_command
 from dobandit.errors import DobanditError, counted
-from dobandit.evidence import STANDARD_INPUT
 from dobandit.graph import QUOTED, unquoted
 from dobandit.numerals import amount as as_money
 from dobandit.printable import shortened
 from dobandit.problem import Problem
 from dobandit.report import rule_in_words, stop_in_words, why_nothing
-from dobandit.study import MEMORY, WORKER, Money, Receipt, Study, asked_document, is_whole, shown
+from dobandit.study import MEMORY, WORKER, Money, Receipt, Study, is_whole, shown
 
 VALUES = click.argument("values", metavar="X=1 Y=0 ...", nargs=-1)
 BY = click.option("--by", metavar="NAME", help="Who decided this, for the log.")
@@ -52,11 +51,13 @@ def command() -> None:
 @with_common_options
 def init(study: str, problem: Path, policy: str | None, seed: int, as_json: bool, quiet: bool) -> None:
     """Make a new STUDY of PROBLEM."""
+    from shlex import quote
+
     if study == MEMORY:
         raise DobanditError("a study in memory would be gone at once: give it the name of a file")
     with Study.create(study, Problem.load(problem), policy, seed) as created:
         name, place = created.policy, shown(study)
-    sentence = f"Created {place}; its policy is {name}. Next: dobandit study ask {shlex.quote(place)}"
+    sentence = f"Created {place}; its policy is {name}. Next: dobandit study ask {quote(place)}"
     answer({"study": place, "policy": name}, sentence, as_json, quiet)
 
 
@@ -85,7 +86,7 @@ def ask(
     """Ask for pulls to carry out. Their cost is reserved until you report the outcome or withdraw them."""
     pulls = study.ask(number, worker, ttl, force=force, anyway=anyway)
     if as_json:
-        print_json(asked_document(pulls))
+        print_json(studies.asked_document(pulls))
     else:
         study_answers.show_pulls(pulls)
         if pulls.reason:
@@ -126,6 +127,8 @@ def observe(study: Study, data: Path, name: str | None, as_json: bool, quiet: bo
     DATA is a CSV, Parquet or JSON lines file, a quoted pattern for several files, or - for standard input. Where a row
     was no plain observation, its column `intervention` says what was done.
     """
+    from dobandit.evidence import STANDARD_INPUT
+
     source = read_rows(data)
     own = None if str(data) == STANDARD_INPUT else data.name
     rows = study.observe(source, own if name is None else name)
@@ -242,14 +245,14 @@ def _id(text: str) -> int:
     return int(text)
 
 
-_SETTING = re.compile(rf"\s*({QUOTED}|[^=\s][^=]*?)\s*=\s*(.*?)\s*", re.DOTALL)
+_SETTING = rf"\s*({QUOTED}|[^=\s][^=]*?)\s*=\s*(.*?)\s*"
 
 
 def _outcome(values: Sequence[str]) -> dict[str, str]:
     """`X=1 "Customer segment"=young` as a mapping; names and values may stand in quotes."""
     found: dict[str, str] = {}
     for text in values:
-        setting = _SETTING.fullmatch(text)
+        setting = re.fullmatch(_SETTING, text, re.DOTALL)
         if setting is None:
             raise click.UsageError(
                 f"{text!r} is not an outcome of a variable: write X=1 Y=0, and 'my name=1' for a name with a space"

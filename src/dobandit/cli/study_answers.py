@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from dobandit import study as studies
 from dobandit.cli import study_verify
 from dobandit.cli.common import answer, console, print_json, say, with_common_options
+from dobandit.cli.page import Grid, Line, Part, in_colours, show
 from dobandit.cli.tables import cell, table
 from dobandit.errors import counted
 from dobandit.numerals import amount
@@ -33,21 +35,10 @@ from dobandit.report import (
     stop_in_words,
     tied,
 )
-from dobandit.study import (
-    Best,
-    Pulls,
-    Status,
-    Study,
-    best_document,
-    explained_document,
-    log_document,
-    open_pulls_document,
-    status_document,
-)
+from dobandit.study import Pulls, Study
 
 if TYPE_CHECKING:
-    from rich.console import Group
-    from rich.table import Table
+    from dobandit.study import Best, Status
 
 STUDY = click.argument("study")
 PULL = click.argument("pull", metavar="ID", type=int)
@@ -77,11 +68,11 @@ def status(study: Study, watch: bool, anytime: bool, as_json: bool, quiet: bool)
     own pulls alone, whatever policy led to them and whatever makes you stop.
     """
     if as_json:
-        print_json(status_document(study.status(anytime)))
+        print_json(studies.status_document(study.status(anytime)))
     elif watch:
         _watch(study, anytime)
     else:
-        console().print(_status_page(study, anytime))
+        show(_status_page(study, anytime))
 
 
 def _watch(study: Study, anytime: bool) -> None:
@@ -91,34 +82,35 @@ def _watch(study: Study, anytime: bool) -> None:
     screen = console()
     if not screen.is_terminal:
         while True:
-            screen.print(f"{moment(time.time())} UTC", _status_page(study, anytime), "", sep="\n")
+            screen.print(f"{moment(time.time())} UTC", in_colours(_status_page(study, anytime)), "", sep="\n")
             screen.file.flush()
             time.sleep(1.0)
-    with Live(_status_page(study, anytime), console=screen, auto_refresh=False) as live:
+    with Live(in_colours(_status_page(study, anytime)), console=screen, auto_refresh=False) as live:
         while True:
             time.sleep(1.0)
-            live.update(_status_page(study, anytime), refresh=True)
+            live.update(in_colours(_status_page(study, anytime)), refresh=True)
 
 
-def _status_page(study: Study, anytime: bool) -> Group:
-    from rich.console import Group
-
+def _status_page(study: Study, anytime: bool) -> Iterator[Part]:
     found, problem = study.status(anytime), study.problem
-    lines = [*_money(found), *_counts(found)]
-    lines.append(f"recommended now: {cell(found.recommended)}; {cell(lost(found.expected_loss, problem))}")
+    yield from _money(found)
+    yield from _counts(found)
+    yield f"recommended now: {found.recommended}; {lost(found.expected_loss, problem)}"
     if found.stop is not None:
-        lines.append(cell(stop_in_words(found.stop, problem)))
-    notes = [cell(AT_ALL_TIMES if problem.has_range else NO_RANGE)] if anytime else []
-    ranges = map(cell, said_of_ranges(found.arms, problem.goal))
-    history = f"{counted(found.events, 'event')}, head {found.head}"
-    return Group(*lines, _options(found), *notes, *ranges, *map(_warned, found.warnings), f"[dim]{history}[/]")
+        yield stop_in_words(found.stop, problem)
+    yield _options(found)
+    if anytime:
+        yield AT_ALL_TIMES if problem.has_range else NO_RANGE
+    yield from said_of_ranges(found.arms, problem.goal)
+    yield from (Line("warning", f": {text}") for text in found.warnings)
+    yield Line(f"{counted(found.events, 'event')}, head {found.head}", style="dim")
 
 
-def _money(found: Status) -> Iterator[str]:
+def _money(found: Status) -> Iterator[Part]:
     total, spent, reserved, free, overdraft = map(amount, found.budget)
     yield f"{spent} of {total} spent, {reserved} reserved, {free} free"
     if found.budget.overdraft:
-        yield f"[bold]overdrawn by {overdraft}[/]: outcomes came late, or experiments were recorded without asking"
+        yield Line(f"overdrawn by {overdraft}", ": outcomes came late, or experiments were recorded without asking")
 
 
 def _counts(found: Status) -> Iterator[str]:
@@ -128,28 +120,23 @@ def _counts(found: Status) -> Iterator[str]:
         f"policy {found.policy}"
     )
     if found.uncounted:
-        yield f"another version of dobandit counted {cell(', '.join(found.uncounted))}: observe these files again"
+        yield f"another version of dobandit counted {', '.join(found.uncounted)}: observe these files again"
     if found.incomplete:
         yield f"{counted(found.incomplete, 'outcome')} with unknown values: paid, but not part of the evidence"
 
 
-def _options(found: Status) -> Table:
+def _options(found: Status) -> Grid:
     """A row for every arm. Intervals that hold at all times stand in place of the others, if they were asked for."""
-    has_sequences = any(arm.anytime for arm in found.arms)
-    which = "95% at all times" if has_sequences else "95% interval"
-    shown = table("arm", numbers=("cost", "pulls", "open", "mean", which, "best", "own mean", "own rows"))
-    shown.add_column("")
+    which = "95% at all times" if any(arm.anytime for arm in found.arms) else "95% interval"
+    rows = []
     for arm in found.arms:
         own = "" if arm.own_mean is None else number(arm.own_mean)
         ends = interval(arm.low, arm.high) if arm.anytime is None else interval(*arm.anytime)
         numbers = [amount(arm.cost), str(arm.pulls), str(arm.open), number(arm.mean), ends]
         numbers.append(percent(arm.probability_best, short=True))
-        shown.add_row(cell(arm.arm), *numbers, own, f"{arm.own_rows:,}", arm.warning or "")
-    return shown
-
-
-def _warned(text: str) -> str:
-    return f"[bold]warning[/]: {cell(text)}"
+        rows.append((arm.arm, *numbers, own, f"{arm.own_rows:,}", arm.warning or ""))
+    heads = ("cost", "pulls", "open", "mean", which, "best", "own mean", "own rows")
+    return Grid(("arm",), heads, rows, has_remarks=True)
 
 
 @study_command
@@ -160,7 +147,7 @@ def pulls(study: Study, as_json: bool, quiet: bool) -> None:
     """
     held = study.pulls()
     if as_json:
-        print_json(open_pulls_document(held))
+        print_json(studies.open_pulls_document(held))
         return
     if not held:
         say("No pull is open.", quiet)
@@ -181,7 +168,7 @@ def best(study: Study, as_json: bool, quiet: bool) -> None:
     """
     found, problem = study.best(), study.problem
     if as_json:
-        print_json(best_document(found))
+        print_json(studies.best_document(found))
         return
     mean, ends = number(found.mean) or "not known yet", interval(found.low, found.high) or "not known yet"
     what = f"mean {problem.reward} {mean}, 95% interval {ends}, cost {amount(found.cost)}"
@@ -208,13 +195,17 @@ def _tried(found: Best) -> str:
     return f"{pulls}, and {counted(logged, 'logged experiment')}"
 
 
+def _warned(text: str) -> str:
+    return f"[bold]warning[/]: {cell(text)}"
+
+
 @study_command
 @PULL
 def explain(study: Study, pull: int, as_json: bool, quiet: bool) -> None:
     """Explain pull ID: why it was chosen, in a sentence, and the numbers behind that."""
     found, good = study.explain(pull), 1 if study.problem.goal == "max" else -1
     if as_json:
-        print_json(explained_document(found))
+        print_json(studies.explained_document(found))
         return
     numbers = ["cost", "mean", "95% interval", *filter(None, [found.measure])]
     shown = table("arm", numbers=numbers)
@@ -235,7 +226,7 @@ def explain(study: Study, pull: int, as_json: bool, quiet: bool) -> None:
 def log(study: Study, as_json: bool, quiet: bool) -> None:
     """Show the history of the study; times are UTC."""
     if as_json:
-        print_json(log_document(study.log()))
+        print_json(studies.log_document(study.log()))
         return
     names = [str(arm) for arm in study.problem.arms]
     for event in study.events():
@@ -269,8 +260,8 @@ def show_pulls(handed_out: Pulls) -> None:
     """What to carry out, as a table."""
     if not handed_out:
         return
-    shown = table("pull", numbers=("arm", "cost", "expires"))
+    rows = []
     for pull in handed_out:
         until = "" if pull.expires is None else f"{pull.expires:%Y-%m-%d %H:%M} UTC"
-        shown.add_row(str(pull.id), cell(str(pull.arm)), amount(pull.cost), until)
-    console().print(shown)
+        rows.append((str(pull.id), str(pull.arm), amount(pull.cost), until))
+    show([Grid(("pull",), ("arm", "cost", "expires"), rows)])

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
+from dobandit import study as studies
 from dobandit.cli.common import print_json, say, with_common_options
 from dobandit.errors import StudyError, counted
 from dobandit.printable import printable
-from dobandit.study import Verification, verified_document, verify
+
+if TYPE_CHECKING:
+    from dobandit.study import Verification
 
 
 @click.command("verify")
@@ -21,9 +26,9 @@ def command(study: str, head: str | None, against: str | None, as_json: bool, qu
     Prints the head: a hash that covers all events. Write it down, and compare it with that of copies. Exit code 4 if
     something is wrong.
     """
-    found = verify(study, head, against)
+    found = studies.verify(study, head, against)
     if as_json:
-        print_json(verified_document(found))
+        print_json(studies.verified_document(found))
     elif found.ok:
         click.echo(f"{counted(found.events, 'event')} verified{_since(found)}; study {printable(found.study)}")
         click.echo(f"head {found.head}")

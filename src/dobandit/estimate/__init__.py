@@ -6,7 +6,9 @@ What is estimated from logs is loaded when it is first used: a study needs littl
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from dobandit.later import loaded_later
 
 if TYPE_CHECKING:
     from dobandit.estimate.observational import (
@@ -22,10 +24,4 @@ if TYPE_CHECKING:
 
 _FROM_LOGS = ("Bounds", "Effect", "Effects", "SparseDataWarning", "bounds", "check_graph", "effect", "effects")
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _FROM_LOGS:
-        raise AttributeError(f"module 'dobandit.estimate' has no attribute {name!r}")
-    from dobandit.estimate import observational
-
-    return getattr(observational, name)
+__getattr__ = loaded_later(__name__, {"observational": _FROM_LOGS})

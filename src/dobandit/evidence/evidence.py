@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dobandit.arrays import Array, Indices
 from dobandit.evidence.count_tables import CountTable, Layout, add_at
-from dobandit.evidence.logged import Logged
 from dobandit.problem import Problem
+
+if TYPE_CHECKING:
+    from dobandit.evidence.logged import Logged
 
 
 @dataclass

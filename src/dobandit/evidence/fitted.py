@@ -6,31 +6,16 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from dobandit.errors import DataError, counted, listing
 from dobandit.evidence.faults import Fault, refusal, variable_faults
 from dobandit.evidence.grouped import Grouped
+from dobandit.evidence.missing import MissingRows
 from dobandit.evidence.reading import Reading
 from dobandit.evidence.source import Occurrence, Source
 from dobandit.graph import normal
-from dobandit.problem import MISSING, Problem, is_missing, is_numeral, says_none
-
-
-class MissingRows(NamedTuple):
-    """Rows in which values are missing: those that are dropped, and those in which missing is a value."""
-
-    dropped: int
-    category: int
-
-    def told(self) -> str:
-        """A sentence about them; an empty text if there are none."""
-        dropped = f"Left out {counted(self.dropped, 'row')} in which a value is missing."
-        category = f'In {counted(self.category, "row")} a value is missing and counts as the value "{MISSING}".'
-        return " ".join([dropped] * bool(self.dropped) + [category] * bool(self.category))
-
-
-NONE_MISSING = MissingRows(0, 0)
+from dobandit.problem import Problem, is_missing, is_numeral, says_none
 
 
 def fit(source: Source, problem: Problem) -> Fitted:

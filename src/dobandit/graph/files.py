@@ -9,15 +9,14 @@ from typing import Protocol
 
 from dobandit.errors import DobanditError, FileError, GraphError
 from dobandit.files import read_text
-from dobandit.graph import text
 from dobandit.graph.admg import Graph
 from dobandit.graph.checking import Parts, checked
 
 # What a text begins with, and how it is read; any other one is our own, such as one in which `graph` is a variable.
 FORMATS = (
-    (re.compile(r"(?:(?:creator|version|comment)[ \t]+[^\n\[\]{}]*\n\s*)*graph\s*\[", re.IGNORECASE), Graph.from_gml),
-    (re.compile(r"(?:strict\s+)?(?:di)?graph\b(?!\s*(?:[-<;#]|\Z))", re.IGNORECASE), Graph.from_dot),
-    (re.compile(r'(?:dag|pdag|mag|pag)\b\s*(?:[^\W\d][\w.]*|"[^"\n]*")?\s*\{', re.IGNORECASE), Graph.from_dagitty),
+    (r"(?:(?:creator|version|comment)[ \t]+[^\n\[\]{}]*\n\s*)*graph\s*\[", Graph.from_gml),
+    (r"(?:strict\s+)?(?:di)?graph\b(?!\s*(?:[-<;#]|\Z))", Graph.from_dot),
+    (r'(?:dag|pdag|mag|pag)\b\s*(?:[^\W\d][\w.]*|"[^"\n]*")?\s*\{', Graph.from_dagitty),
 )
 
 
@@ -50,7 +49,9 @@ def parts_of(given: GraphLike, variables: Iterable[str] | None) -> Parts:
     """What the graph that is meant is made of, with its variables in the given order."""
     found = _graph_in(given) if isinstance(given, str) else _graph_of(given)
     if isinstance(found, str):
-        return text.read(found, variables)
+        from dobandit.graph.text import read
+
+        return read(found, variables)
     if variables is None:
         return found.variables, found.directed, found.bidirected, found.origin
     return checked(found.directed, found.bidirected, variables, found.origin)
@@ -67,7 +68,7 @@ def read_file(path: Path) -> Graph:
 def _graph_in(given: str) -> Graph | str:
     """The graph of a text, or the text itself if it is one of our own."""
     start = re.sub(r"\A(\s+|//[^\n]*\n|#[^\n]*\n|/\*.*?\*/)*", "", given, flags=re.DOTALL)
-    return next((read(given) for begins, read in FORMATS if begins.match(start)), given)
+    return next((read(given) for begins, read in FORMATS if re.match(begins, start, re.IGNORECASE)), given)
 
 
 def _graph_of(given: Graph | Network | HasGraph) -> Graph:

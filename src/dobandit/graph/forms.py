@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from dobandit.errors import MissingExtra
 from dobandit.graph.edges import Edges
-from dobandit.markup import html_picture
 
 if TYPE_CHECKING:
     import networkx
@@ -84,7 +82,10 @@ class Forms(Edges):
 
     def _repr_html_(self) -> str:
         """For notebooks: drawn, or as text where matplotlib is not installed."""
+        from html import escape
+
         from dobandit.graph.drawing import draw
+        from dobandit.markup import html_picture
         from dobandit.plots import graph_figure, to_bytes
 
         try:

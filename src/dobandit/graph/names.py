@@ -9,34 +9,41 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
 
 from dobandit.errors import GraphError
 
-_FIRST = 0xB0
-_CATEGORIES = "".join(map(unicodedata.category, map(chr, range(_FIRST, 0x3400))))  # each has two letters, as Mn
-
-
-def _signs(categories: str) -> str:
-    """The signs of these categories as ranges inside of [...], which are compiled faster than one by one."""
-    ends = ((run.start() // 2, run.end() // 2 - 1) for run in re.finditer(f"(?:{categories})+", _CATEGORIES))
-    return "".join(f"{chr(_FIRST + first)}-{chr(_FIRST + last)}" for first, last in ends)
-
-
-# Vowel signs and accents are part of a word in many alphabets, but not of Python's \w; signs such as ½ are.
-BARE = rf"[^\W\d{_signs('No|Nl')}][\w.{_signs('Mn|Mc')}]*"
 QUOTED = r'"(?:[^"\\\n]|\\[^\n])*"'
-NAME = rf"(?:{BARE}|{QUOTED})"
 RULE = "a name starts with a letter or '_' and goes on with letters, digits, '_' and '.'; write any other one in quotes"
 LONGEST = 255
 # Line ends and other controls, half characters, and signs that one cannot see. Joiners (U+200C, U+200D) can stay:
 # words of Persian, Hindi and other languages are spelt with them.
-_INVISIBLE = re.compile(
+_INVISIBLE = (
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff]"
 )
 
-_bare = re.compile(BARE)
-_in_quotes = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_escape = re.compile(r"\\(.?)", re.DOTALL)
+_FIRST = 0xB0  # no character before it is of the categories that matter to names
+
+
+@cache
+def bare_pattern() -> str:
+    """A regular expression for names that need no quotes; to make it takes a while, and few names need it.
+
+    Vowel signs and accents are part of a word in many alphabets, but not of Python's \\w; signs such as ½ are.
+    """
+    categories = "".join(map(unicodedata.category, map(chr, range(_FIRST, 0x3400))))  # each has two letters, as Mn
+
+    def signs(wanted: str) -> str:
+        """The signs of these categories as ranges inside of [...], which are compiled faster than one by one."""
+        ends = ((run.start() // 2, run.end() // 2 - 1) for run in re.finditer(f"(?:{wanted})+", categories))
+        return "".join(f"{chr(_FIRST + first)}-{chr(_FIRST + last)}" for first, last in ends)
+
+    return rf"[^\W\d{signs('No|Nl')}][\w.{signs('Mn|Mc')}]*"
+
+
+def name_pattern() -> str:
+    """A regular expression for names, bare or in quotes."""
+    return rf"(?:{bare_pattern()}|{QUOTED})"
 
 
 def normal(name: str) -> str:
@@ -60,7 +67,7 @@ def check_name(name: str) -> str:
     shown = repr(name if len(name) <= 40 else name[:37] + "...") + " cannot be the name of a variable: "
     if not name:
         raise GraphError(shown + "it is empty")
-    if found := _INVISIBLE.search(name):
+    if not (name.isascii() and name.isprintable()) and (found := re.search(_INVISIBLE, name)):
         raise GraphError(f"{shown}it contains a line end or an invisible character (U+{ord(found[0]):04X})")
     if name.strip() != name:
         raise GraphError(shown + "it starts or ends with a blank")
@@ -75,7 +82,8 @@ def quoted(name: str) -> str:
     >>> quoted("Größe"), quoted("Customer segment")
     ('Größe', '"Customer segment"')
     """
-    return name if _bare.fullmatch(name) else in_quotes(name)
+    is_simple = name.isascii() and name.isidentifier()
+    return name if is_simple or re.fullmatch(bare_pattern(), name) else in_quotes(name)
 
 
 def in_quotes(text: str) -> str:
@@ -95,9 +103,9 @@ def unquoted(text: str) -> str:
     """
     if not text.startswith('"'):
         return normal(text)
-    if not _in_quotes.fullmatch(text):
+    if not re.fullmatch(r'"(?:[^"\\]|\\.)*"', text, re.DOTALL):
         raise GraphError(f'the quotes of {text} are not closed, or there is a quote inside; write it as \\"')
-    return normal(_escape.sub(_escaped, text[1:-1]))
+    return normal(re.sub(r"\\(.?)", _escaped, text[1:-1], flags=re.DOTALL))
 
 
 def _escaped(found: re.Match[str]) -> str:

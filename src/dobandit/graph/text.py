@@ -16,14 +16,14 @@ from dobandit.errors import listing
 from dobandit.graph.checking import Parts, checked
 from dobandit.graph.edges import Edges, edges_in_order
 from dobandit.graph.formats import Found
-from dobandit.graph.names import NAME, RULE, normal, quoted
+from dobandit.graph.names import RULE, name_pattern, normal, quoted
 from dobandit.graph.scan import Token, Tokens
 
 PATTERNS = {
     "skip": r"[ \t\r]+|#[^\n]*",
     "newline": r"\n",
     "end_of_statement": ";",
-    "name": NAME,
+    "name": name_pattern(),
     "unclosed": r'"[^\n]*',
     "operator": r"[-<>=~@|*+]+",
     "mark": r"[{},]",

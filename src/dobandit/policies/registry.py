@@ -7,7 +7,6 @@ import re
 from dataclasses import Field, fields, is_dataclass
 from functools import cache
 from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any
 
 import dobandit.policies
@@ -29,6 +28,8 @@ ORDER = (  # the rest follows by name
 @cache
 def registered() -> dict[str, type[Policy]]:
     """All policies of this package by name, ours first."""
+    from pkgutil import iter_modules
+
     found: dict[str, type[Policy]] = {}
     for module in iter_modules(dobandit.policies.__path__, "dobandit.policies."):
         found |= _policies_of(module.name)

@@ -5,20 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from dobandit.errors import ArmError, GraphError, listing
-from dobandit.graph import NAME, QUOTED, in_quotes, normal, quoted, unquoted
+from dobandit.graph import QUOTED, in_quotes, name_pattern, normal, quoted, unquoted
 from dobandit.problem.domain import value_in
 from dobandit.problem.kinds import Value
 from dobandit.problem.labels import label
 
-_DO = re.compile(r"\s*do\s*\((.*)\)\s*", re.DOTALL)
-_NEXT = rf"(?:[,;](?=\s*{NAME}\s*(?:[=,;]|$))|$)"  # a comma ends a value if a name follows; others are part of it
-_SETTING = re.compile(rf'\s*({NAME})\s*(?:=\s*({QUOTED}|[^"\s].*?)\s*)?{_NEXT}', re.DOTALL)
-_GOES_ON = re.compile(r'^[^"]*[,;]([^=]*=|$)')  # a value in which another setting seems to begin
-_UNQUOTED = re.compile(r'\s*([^\W\d](?:[^=()"]*[^\s=()"])?)\s*(?:=\s*([^\s=()"](?:[^=()"]*[^\s=()"])?)\s*)?')
-_NEEDS_QUOTES = re.compile(r'[,;=()"]|^\s|\s$|^$')
+_GOES_ON = r'^[^"]*[,;]([^=]*=|$)'  # a value in which another setting seems to begin
+_UNQUOTED = r'\s*([^\W\d](?:[^=()"]*[^\s=()"])?)\s*(?:=\s*([^\s=()"](?:[^=()"]*[^\s=()"])?)\s*)?'
+_NEEDS_QUOTES = r'[,;=()"]|^\s|\s$|^$'
 _WRITE = 'write do(), do(X), do(X=value) or do(X=value, "Another name"=value)'
 
 
@@ -93,7 +90,11 @@ class Arm:
 
 def parse_do(text: str) -> dict[str, str | None]:
     """The variables and values of `do()`, `do(X)`, `do(X, Z)` or `do(X=x, Z=z)`; a value that is not there is None."""
-    inside = _DO.fullmatch(text) if isinstance(text, str) else None
+    if not isinstance(text, str):
+        raise ArmError(f"{text!r} is not an arm: {_WRITE}")
+    if (simple := _simple(text)) is not None:
+        return simple
+    inside = re.fullmatch(r"\s*do\s*\((.*)\)\s*", text, re.DOTALL)
     if inside is None:
         raise ArmError(f"{text!r} is not an arm: {_WRITE}")
     found: dict[str, str | None] = {}
@@ -105,12 +106,31 @@ def parse_do(text: str) -> dict[str, str | None]:
     return found
 
 
+def _simple(text: str) -> dict[str, str | None] | None:
+    """What most arms say, such as `do(Ad=1, Price=low)`, without the regular expressions that all others need."""
+    if not (text.isascii() and text.startswith("do(") and text.endswith(")")):
+        return None
+    pairs = [part.partition("=") for part in text[3:-1].split(", ")] if text != "do()" else []
+    if not all(name.isidentifier() and value.isalnum() for name, _, value in pairs):
+        return None
+    found: dict[str, str | None] = {name: label(value) for name, _, value in pairs}
+    return found if len(found) == len(pairs) else None
+
+
+@cache
+def _setting() -> re.Pattern[str]:
+    """A name, and most often its value. A comma ends a value if a name follows; others are part of it."""
+    name = name_pattern()
+    following = rf"(?:[,;](?=\s*{name}\s*(?:[=,;]|$))|$)"
+    return re.compile(rf'\s*({name})\s*(?:=\s*({QUOTED}|[^"\s].*?)\s*)?{following}', re.DOTALL)
+
+
 def _settings(inside: str, text: str) -> list[tuple[str, str | None]]:
     """The names and values as they are written."""
     found, at = list[tuple[str, str | None]](), 0
     while at < len(inside):
-        setting = _SETTING.match(inside, at)
-        if setting is None or _GOES_ON.search(setting[2] or ""):
+        setting = _setting().match(inside, at)
+        if setting is None or re.search(_GOES_ON, setting[2] or ""):
             return _unquoted_settings(inside, text)
         found.append((setting[1], setting[2]))
         at = setting.end()
@@ -119,14 +139,14 @@ def _settings(inside: str, text: str) -> list[tuple[str, str | None]]:
 
 def _unquoted_settings(inside: str, text: str) -> list[tuple[str, str | None]]:
     """Names that need quotes and have none, such as `Customer segment=young`, where it is clear what is meant."""
-    parts = [_UNQUOTED.fullmatch(part) for part in re.split("[,;]", inside)]
+    parts = [re.fullmatch(_UNQUOTED, part) for part in re.split("[,;]", inside)]
     if None in parts:
         raise ArmError(f"{text!r} is not an arm: {_WRITE}")
     return [(part[1], part[2]) for part in parts if part]
 
 
 def _written(value: str) -> str:
-    return in_quotes(value) if _NEEDS_QUOTES.search(value) else value
+    return in_quotes(value) if not value.isalnum() and re.search(_NEEDS_QUOTES, value) else value
 
 
 def _plain(text: str, whole: str) -> str:

@@ -11,13 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from dobandit.graph import Graph, GraphLike
-from dobandit.markup import html_table
 from dobandit.numerals import amount
 from dobandit.problem.arguments import read_budget
 from dobandit.problem.arms import Arm
@@ -230,6 +228,10 @@ class Problem(_Fields):
 
     def _repr_html_(self) -> str:
         """For notebooks: the graph, and what every arm costs."""
+        from html import escape
+
+        from dobandit.markup import html_table
+
         rows = [
             [str(arm), amount(cost) if isinstance(cost, float) else str(cost)]
             for arm, cost in zip(self.arms, self.costs, strict=True)

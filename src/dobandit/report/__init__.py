@@ -5,9 +5,9 @@ What pages and figures need is loaded when it is first used: the words about a s
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from dobandit.later import loaded_later
 from dobandit.numerals import interval, number, percent
 from dobandit.report.numbers import chances, measure
 from dobandit.report.ranges import said_of_best, said_of_ranges
@@ -30,10 +30,5 @@ _LATER = {
     "problem_graph": ("problem_figure",),
     "reproduction": ("remove_others", "write_page", "write_reproduction"),
 }
-_HOME = {name: module for module, names in _LATER.items() for name in names}
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'dobandit.report' has no attribute {name!r}")
-    return getattr(import_module(f"dobandit.report.{_HOME[name]}"), name)
+__getattr__ = loaded_later(__name__, _LATER)

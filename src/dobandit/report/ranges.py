@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from dobandit.numerals import interval, percent
 from dobandit.problem import Goal
-from dobandit.study import ArmNumbers, ArmStatus, Best
+
+if TYPE_CHECKING:
+    from dobandit.study import ArmNumbers, ArmStatus, Best
 
 
 def said_of_ranges(arms: Iterable[ArmStatus | ArmNumbers], goal: Goal) -> Iterator[str]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
-from dobandit.certainty import Standing
 from dobandit.errors import counted, listing
 from dobandit.numerals import amount, number
 from dobandit.problem import Problem, Stop
 from dobandit.report.numbers import chances, little
-from dobandit.study import Best
+
+if TYPE_CHECKING:
+    from dobandit.certainty import Standing
+    from dobandit.study import Best
 
 
 def lost(loss: float, problem: Problem) -> str:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dobandit.errors import counted, listing
 from dobandit.numerals import amount, percent
 from dobandit.problem import Stop
 from dobandit.report.stopping import held, rule_in_words
-from dobandit.study import Best, Pulls, Study, as_datetime, written
+from dobandit.study import Pulls, Study, as_datetime, written
+
+if TYPE_CHECKING:
+    from dobandit.study import Best
 
 
 def event_in_words(content: Mapping[str, Any], arms: Sequence[str]) -> str:

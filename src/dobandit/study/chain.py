@@ -8,7 +8,7 @@ hashes would be.
 from __future__ import annotations
 
 import json
-import secrets
+import os
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 
@@ -20,7 +20,7 @@ MOST = 20  # faults that are told
 
 def new_identity() -> str:
     """What tells a study from all others, however often it is copied and moved."""
-    return secrets.token_hex(16)
+    return os.urandom(16).hex()
 
 
 def identity(first: Row) -> str:

@@ -20,7 +20,7 @@ from dobandit.files import new_file
 from dobandit.printable import shortened
 from dobandit.problem import MISSING, Domain, Problem, Value, is_missing, is_numeral, label
 from dobandit.study import facts
-from dobandit.study.outcomes import UNKNOWN, written
+from dobandit.study.outcomes import UNKNOWN, OutcomeRow, written
 from dobandit.study.pulls import is_whole
 
 OURS = ("id", INTERVENTION, "cost", "worker", "begun", "told")
@@ -40,15 +40,6 @@ def check_columns(problem: Problem) -> None:
                 f"a variable of a study cannot be called {variable}: in logs and exports, the column {INTERVENTION} "
                 "says what was done; give it another name"
             )
-
-
-class OutcomeRow(NamedTuple):
-    """The outcome of a pull in a file, and its place there in words."""
-
-    pull: int
-    values: dict[str, Value]
-    place: str
-    last: str  # where the last row of the same pull is, if that is known
 
 
 def read_outcomes(source: Source, problem: Problem) -> tuple[list[OutcomeRow], list[str]]:

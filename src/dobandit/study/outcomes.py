@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,15 @@ Given = Mapping[str, "Value | None"]  # an outcome as people and programs give i
 Values = dict[str, str]  # every observed variable and its value, as texts that compare
 UNKNOWN = ""  # the text of a value that is missing, where the problem allows that
 _WHAT_TO_DO = 'withdraw the pull, or make the study of a problem that has missing = "drop" in [data]'
+
+
+class OutcomeRow(NamedTuple):
+    """The outcome of a pull in a file, and its place there in words."""
+
+    pull: int
+    values: dict[str, Value]
+    place: str
+    last: str  # where the last row of the same pull is, if that is known
 
 
 def checked(problem: Problem, arm: Arm, outcome: Mapping[str, Value | None], before: Values | None = None) -> Values:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import base64
+from binascii import a2b_base64, b2a_base64
 from collections.abc import Mapping
 from typing import Any
 
@@ -84,12 +84,12 @@ def array_to_plain(array: NDArray[Any]) -> dict[str, Any]:
     """
     array = np.asarray(array)
     kind = {"f": "<f8", "i": "<i8", "b": "|b1"}[array.dtype.kind]
-    data = base64.b64encode(array.astype(kind, copy=False).tobytes()).decode("ascii")
+    data = b2a_base64(array.astype(kind, copy=False).tobytes(), newline=False).decode("ascii")
     return {"kind": kind, "shape": list(array.shape), "data": data}
 
 
 def array_from_plain(plain: Mapping[str, Any]) -> NDArray[Any]:
     if plain["kind"] not in KINDS:
         raise StudyError(f"an array of {plain['kind']!r} is not part of any study: the file is damaged")
-    data = base64.b64decode(plain["data"], validate=True)
+    data = a2b_base64(plain["data"], strict_mode=True)
     return np.frombuffer(data, dtype=plain["kind"]).reshape(plain["shape"]).copy()

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dobandit.evidence import Data, MissingRows, fit, open_source
-from dobandit.study.files import OutcomeRow, read_outcomes
+from dobandit.study.files import read_outcomes
+from dobandit.study.outcomes import OutcomeRow
 from dobandit.study.plain import array_from_plain
 from dobandit.study.pulls import Receipt, named
 from dobandit.study.study import Study

@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from numbers import Integral
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from dobandit.certainty import Standing
 from dobandit.errors import DobanditError, NoSuchPull
 from dobandit.evidence import NONE_MISSING, MissingRows
 from dobandit.problem import Arm, is_number, is_positive
+
+if TYPE_CHECKING:
+    from dobandit.certainty import Standing
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 TimeToLive = float | timedelta | str | None

@@ -1,4 +1,4 @@
-"""What a study answers without being changed."""
+"""What a study answers without being changed. What works an answer out is imported when it is asked for."""
 
 from __future__ import annotations
 
@@ -9,31 +9,27 @@ from typing import TYPE_CHECKING, Any, Self
 
 from dobandit.errors import counted
 from dobandit.evidence import NONE_MISSING, MissingRows
-from dobandit.markup import html_table
 from dobandit.numerals import amount, interval, number, percent
 from dobandit.policies import spec_of
 from dobandit.problem import MISSING, Problem
-from dobandit.study import answers, facts
-from dobandit.study.answers import Best, Status
+from dobandit.study import facts
 from dobandit.study.damage import making_sense_of
 from dobandit.study.events import Event, said
-from dobandit.study.explanation import Explanation, explained
-from dobandit.study.files import outcome_columns, shown, write_outcomes
 from dobandit.study.outcomes import is_complete
-from dobandit.study.plotting import plotted
-from dobandit.study.progress import Moment, progress
 from dobandit.study.pulls import OpenPull, numbered
 from dobandit.study.remembering import remember
-from dobandit.study.sequences import with_sequences
 from dobandit.study.session import Session
 from dobandit.study.stores import LAST, Store
 from dobandit.study.totals import Money
-from dobandit.study.verification import Place, Verification
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from dobandit.plots import Part
+    from dobandit.study.answers import Best, Status
+    from dobandit.study.explanation import Explanation
+    from dobandit.study.progress import Moment
+    from dobandit.study.verification import Place, Verification
 
 
 class StudyReader:
@@ -70,24 +66,36 @@ class StudyReader:
             level 0.95. It comes from the rewards of their own pulls alone, and needs a reward with a
             known range.
         """
+        from dobandit.study import answers
+
         with self._session.reading() as (access, books):
             remember(books, access)
             found = answers.status(books, self._session.now(access))
-        return with_sequences(found, self.problem, self._outcomes()) if anytime else found
+        if not anytime:
+            return found
+        from dobandit.study.sequences import with_sequences
+
+        return with_sequences(found, self.problem, self._outcomes())
 
     def pulls(self) -> tuple[OpenPull, ...]:
         """The open pulls: who has them, since when and until when."""
+        from dobandit.study import answers
+
         with self._session.reading() as (access, books):
             return answers.open_pulls(books, access.events_of, self._session.now(access))
 
     def best(self) -> Best:
         """The arm that the policy recommends, and how sure that is."""
+        from dobandit.study import answers
+
         with self._session.reading() as (access, books):
             remember(books, access)
             return answers.best(books)
 
     def explain(self, id: int) -> Explanation:
         """Why this pull: the numbers by which its arm won."""
+        from dobandit.study.explanation import explained
+
         with self._session.reading() as (access, books):
             pull = numbered(id, books.last)
             with making_sense_of(access.name):
@@ -171,6 +179,8 @@ class StudyReader:
         return [dict(zip(found, row, strict=True)) for row in zip(*found.values(), strict=True)]
 
     def _outcomes(self) -> dict[str, list[Any]]:
+        from dobandit.study.files import outcome_columns, shown
+
         with self._session.reading() as (access, books), making_sense_of(access.name):
             gone = {fact.pull for fact in said(access.corrections(), facts.Withdrawn)}
             read = partial(shown, books.problem)
@@ -178,18 +188,24 @@ class StudyReader:
 
     def export(self, path: Place) -> int:
         """Write the outcomes to a CSV, JSON or Parquet file, by the ending of its name; their number."""
+        from dobandit.study.files import write_outcomes
+
         found, problem = self._outcomes(), self.problem
         write_outcomes(Path(path), found, problem, {"study": self.id, "head": self.head})
         return len(found[problem.reward])
 
     def progress(self) -> tuple[Moment, ...]:
         """The money, and what was known about every arm, at up to 25 moments from the first event to the last."""
+        from dobandit.study.progress import progress
+
         with self._session.reading() as (access, books):
             return progress(access, books, self._moments)
 
     def plot(self, part: Part = "all") -> Figure:
         """The spending and the estimates over time ("time"), what is known about every arm now ("options"), or both
         ("all")."""
+        from dobandit.study.plotting import plotted
+
         return plotted(self, part)
 
     def close(self) -> None:
@@ -203,6 +219,8 @@ class StudyReader:
 
     def _repr_html_(self) -> str:
         """For notebooks: where the money is, and what is known about every arm."""
+        from dobandit.markup import html_table
+
         found = self.status()
         money = f"{amount(found.budget.spent)} of {amount(found.budget.total)} spent, {amount(found.budget.free)} free"
         notes = [f"{money}; {counted(found.told, 'outcome')}; policy {found.policy}.", *found.warnings]

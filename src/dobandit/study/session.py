@@ -6,7 +6,7 @@ import os
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from dobandit.errors import StudyError
 from dobandit.problem import Problem
@@ -17,7 +17,9 @@ from dobandit.study.opening import at, current, up_to_date
 from dobandit.study.remembering import remember
 from dobandit.study.stores import Access, Store
 from dobandit.study.transaction import Transaction
-from dobandit.study.verification import Place, Verification, verified
+
+if TYPE_CHECKING:
+    from dobandit.study.verification import Place, Verification
 
 T = TypeVar("T")
 
@@ -96,6 +98,8 @@ class Session:
             raise _Tried
 
     def verified(self, head: str | None, against: Place | None) -> Verification:
+        from dobandit.study.verification import verified
+
         self._check_process()
         return verified(self._store, head, against)
 

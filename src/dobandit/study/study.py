@@ -11,27 +11,29 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dobandit.errors import DobanditError
-from dobandit.evidence import STANDARD_INPUT, Data, fit, open_source
 from dobandit.policies import PolicyLike, spec_of
 from dobandit.problem import Arm, Problem, StopLike
 from dobandit.study import facts
-from dobandit.study.assessment import is_sure_enough
 from dobandit.study.books import Books
 from dobandit.study.chain import new_identity
 from dobandit.study.clocks import clock_told
 from dobandit.study.decisions import SURE, decide
 from dobandit.study.events import Event
-from dobandit.study.files import OutcomeRow, check_columns, read_outcomes
 from dobandit.study.leader import policy_for
-from dobandit.study.outcomes import Given, as_pairs
+from dobandit.study.outcomes import Given, OutcomeRow, as_pairs
 from dobandit.study.plain import problem_to_plain
 from dobandit.study.pulls import Batch, Pulls, Receipt, TimeToLive, named, person, seconds
-from dobandit.study.reading import Place
 from dobandit.study.steering import SteeredStudy
 from dobandit.study.stores import MEMORY, VERSION, create_store, is_service, open_store, place_of
 from dobandit.study.tally import count_log
+
+if TYPE_CHECKING:
+    from dobandit.certainty import Standing
+    from dobandit.evidence import Data
+    from dobandit.study.verification import Place
 
 WORKER = "default"  # who asks without a name
 
@@ -76,6 +78,8 @@ class Study(SteeredStudy):
         clock : callable
             Gives the time in seconds since 1970; default: that of this machine, or of the server of a database.
         """
+        from dobandit.study.files import check_columns
+
         if not isinstance(problem, Problem):
             raise DobanditError(f"a study is about a Problem, not {problem!r}; read a file with Problem.load")
         if not isinstance(seed, Integral):
@@ -141,8 +145,7 @@ class Study(SteeredStudy):
         with self._session.writing(deciding=True) as transaction:
             expires = None if life is None else transaction.time + life
             given = transaction.own(worker, n, expires)
-            sure = None if anyway or len(given) == n else is_sure_enough(transaction.books)
-            if sure is not None:
+            if not anyway and len(given) < n and (sure := self._sure_enough(transaction.books)):
                 return Pulls(map(transaction.ticket, given), SURE, sure)
             if (late := clock_told(transaction.behind)) and not force:
                 warnings.warn(f"{late}; expired pulls are not taken over, unless you force it", stacklevel=2)
@@ -155,6 +158,15 @@ class Study(SteeredStudy):
                     break
                 given.append(transaction.hand_out(decision, worker, expires))
             return Pulls(map(transaction.ticket, given), reason)
+
+    @staticmethod
+    def _sure_enough(books: Books) -> Standing | None:
+        """How the stopping rule stands, if it says to stop."""
+        if books.stop is None:
+            return None
+        from dobandit.study.assessment import is_sure_enough
+
+        return is_sure_enough(books)
 
     def tell(self, id: int, outcome: Given, by: str | None = None) -> Receipt:
         """The outcome of a pull. The same outcome twice changes nothing.
@@ -184,6 +196,9 @@ class Study(SteeredStudy):
     def tell_file(self, file: Data, by: str | None = None) -> list[Receipt]:
         """The outcomes of a file (CSV, Parquet, JSON lines) with a column `id`: all of them count, or none, and then
         the error names all faulty rows."""
+        from dobandit.evidence import open_source
+        from dobandit.study.files import read_outcomes
+
         return self.tell_rows(*read_outcomes(open_source(file), self.problem), by)
 
     def tell_rows(self, rows: Sequence[OutcomeRow], faults: Sequence[str] = (), by: str | None = None) -> list[Receipt]:
@@ -234,6 +249,8 @@ class Study(SteeredStudy):
         Batch
             The number of rows; `new` says whether they were added now.
         """
+        from dobandit.evidence import STANDARD_INPUT, fit, open_source
+
         if name is None and (not isinstance(rows, str | Path) or str(rows) == STANDARD_INPUT):
             raise DobanditError("give this batch of rows a name, so that it counts once even if it is sent again")
         name = Path(str(rows)).name if name is None else named(name, "a batch of rows")

@@ -7,19 +7,22 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dobandit.arrays import Array, Indices
 from dobandit.estimate.pooled import OwnRewards
-from dobandit.evidence import CountTable, Evidence, Layout, Logged, Source, read_log
+from dobandit.evidence import CountTable, Evidence, Layout
 from dobandit.problem import Problem
 from dobandit.study import facts
 from dobandit.study.leader import Leader
 from dobandit.study.outcomes import AsNumbers
 from dobandit.study.plain import array_from_plain, array_to_plain
 from dobandit.study.stored import stored
+
+if TYPE_CHECKING:
+    from dobandit.evidence import Source
 
 ROUNDED = 1e-9  # of a row: what rounding may change when rewards are added up in another order
 MOST_WAITING = 4096  # outcomes that are counted together
@@ -86,6 +89,8 @@ class Tally:
         """Rows that were logged elsewhere."""
         if not self.reads_logs:
             return
+        from dobandit.evidence import Logged
+
         found = {_key(table): table["counts"] for table in evidence["tables"]}
         counts = np.zeros(self.layout.size)
         for table, at in zip(self.layout.tables, self.layout.slices, strict=True):
@@ -134,6 +139,8 @@ def count_log(
     problem: Problem, source: Source, tallies: Sequence[Tally], name: str, by: str | None = None
 ) -> facts.Observed:
     """A log under this name, counted for every tally that reads logs; `by` is who sends it."""
+    from dobandit.evidence import read_log
+
     tables = list(dict.fromkeys(t for tally in tallies if tally.reads_logs for t in tally.layout.tables))
     layout = Layout(problem, tables)
     logged = read_log(problem, source, layout)

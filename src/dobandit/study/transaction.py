@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from dobandit.errors import ArmError, Conflict, DataError, DobanditError, FaultyRows, OutcomeError, StudyError, listing
 from dobandit.numerals import amount
-from dobandit.problem import Arm, StopLike, Value, label
+from dobandit.problem import Arm, StopLike, label
 from dobandit.study import facts
 from dobandit.study.books import Books
 from dobandit.study.corrections import withdrawn
 from dobandit.study.damage import making_sense_of
 from dobandit.study.decisions import Decision
 from dobandit.study.events import Event, said
-from dobandit.study.files import OutcomeRow
 from dobandit.study.opening import up_to_date
-from dobandit.study.outcomes import Values, checked, written
+from dobandit.study.outcomes import Given, OutcomeRow, Values, checked, written
 from dobandit.study.pulls import Pull, Receipt, Withdrawal, end_of, numbered
 from dobandit.study.stores import VERSION, Access, Snapshot
 from dobandit.study.tally import is_same_log, is_whole_log
@@ -115,7 +114,7 @@ class Transaction:
 
     # -- outcomes ------------------------------------------------------------------------------
 
-    def tell(self, pull: int, outcome: Mapping[str, Value | None], by: str | None = None) -> int:
+    def tell(self, pull: int, outcome: Given, by: str | None = None) -> int:
         before, arm = self._told(pull)
         pull = int(pull)
         values = self._checked(pull, arm, outcome)
@@ -147,7 +146,7 @@ class Transaction:
         if found:
             raise FaultyRows(found, code)
 
-    def amend(self, pull: int, outcome: Mapping[str, Value | None], by: str | None) -> bool:
+    def amend(self, pull: int, outcome: Given, by: str | None) -> bool:
         """Another outcome than the one that was told; whether it is another one."""
         told, arm = self._told(pull)
         if told is None:
@@ -170,7 +169,7 @@ class Transaction:
         with making_sense_of(self._access.name):
             return list(said(self._access.logs(), facts.Observed))
 
-    def record(self, arm: Arm, outcome: Mapping[str, Value | None], name: str | None, by: str | None) -> int:
+    def record(self, arm: Arm, outcome: Given, name: str | None, by: str | None) -> int:
         """An experiment that was not asked for, once under its name; its pull."""
         problem = self.books.problem
         arm = arm.within(problem.domains)
@@ -223,9 +222,7 @@ class Transaction:
         """All that was written about a pull, in this transaction too."""
         return [*self._access.events_of(pull), *(event for event in self._events if event.pull == pull)]
 
-    def _checked(
-        self, pull: int, arm: Arm, outcome: Mapping[str, Value | None], before: Values | None = None
-    ) -> Values:
+    def _checked(self, pull: int, arm: Arm, outcome: Given, before: Values | None = None) -> Values:
         try:
             return checked(self.books.problem, arm, outcome, before)
         except OutcomeError as error:

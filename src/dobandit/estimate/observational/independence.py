@@ -10,6 +10,7 @@ import numpy as np
 
 from dobandit.arrays import Array
 from dobandit.errors import DataError
+from dobandit.estimate.observational.enough import FEWEST
 from dobandit.estimate.observational.scale import problem_scale
 from dobandit.evidence import Data, Source, cells, check_interventions, count, domains_of, fit, open_source, read_sample
 from dobandit.graph import GraphLike, Independence, as_graph, independencies
@@ -17,7 +18,6 @@ from dobandit.problem import Problem
 
 LEVEL = 0.05  # the chance to reject anything at all when the graph is right
 MOST_CELLS = 10**6  # of a table: more than any log fills
-FEWEST = 5  # rows that every cell of a stratum must be expected to hold, or it does not count (Cochran 1954)
 
 
 class Verdict(NamedTuple):

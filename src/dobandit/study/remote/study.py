@@ -34,13 +34,12 @@ from dobandit.study.pulls import (
     person,
     seconds,
 )
-from dobandit.study.reading import Place
 from dobandit.study.remote.addresses import service_of
 from dobandit.study.remote.connection import Connection
 from dobandit.study.study import WORKER, Study
 from dobandit.study.tally import count_log
 from dobandit.study.totals import Money
-from dobandit.study.verification import Verification
+from dobandit.study.verification import Place, Verification
 
 PAGE = 1000  # events that are fetched at once
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from dobandit.errors import StudyError
 from dobandit.study.events import Event
 from dobandit.study.stores.addresses import address_of, is_database, is_service, place_of
-from dobandit.study.stores.postgres import PostgresStore
 from dobandit.study.stores.protocol import LAST, VERSION, Access, Snapshot, Store
 from dobandit.study.stores.sqlite import MEMORY, SqliteStore
 from dobandit.study.stores.sqlite_files import is_study_file
@@ -17,13 +16,21 @@ def create_store(where: str, created: Event) -> Store:
     """A new store for a new study, by its place: a path, a URL, or `:memory:`."""
     if where == MEMORY:
         return SqliteStore.in_memory(created)
-    return PostgresStore.create(where, created) if is_database(where) else SqliteStore.create(Path(where), created)
+    if is_database(where):
+        from dobandit.study.stores.postgres import PostgresStore
+
+        return PostgresStore.create(where, created)
+    return SqliteStore.create(Path(where), created)
 
 
 def open_store(where: str) -> Store:
     if where == MEMORY:
         raise StudyError("a study in memory cannot be opened again: it is gone with its program")
-    return PostgresStore(where) if is_database(where) else SqliteStore.open(Path(where))
+    if is_database(where):
+        from dobandit.study.stores.postgres import PostgresStore
+
+        return PostgresStore(where)
+    return SqliteStore.open(Path(where))
 
 
 def shown(where: str) -> str:

@@ -25,13 +25,12 @@ NAME = "study"  # of a study without a name
 URL = "DOBANDIT_URL"  # the environment variable with the address of a database
 
 _ANY_CASE = re.IGNORECASE | re.DOTALL
-_OURS = re.compile(r"\s*postgres(?:ql)?://", _ANY_CASE)
-_SERVICE = re.compile(r"\s*https?://", _ANY_CASE)
-_FORM = re.compile(r"postgres(?:ql)?://((?:[^@/]*@)?[^@#]*)(?:#([^@#]*))?", _ANY_CASE)  # up to the @ all may be secret
+_OURS = r"\s*postgres(?:ql)?://"
+_SERVICE = r"\s*https?://"
+_FORM = r"postgres(?:ql)?://((?:[^@/]*@)?[^@#]*)(?:#([^@#]*))?"  # up to the @ all may be secret
 _NEARLY_OURS = r"(?:postgres|psql)[a-z0-9+]*:"
-_SCHEME = re.compile(rf"\s*(?:[a-z][a-z0-9+.-]+:/|{_NEARLY_OURS})|.*{_NEARLY_OURS}/", _ANY_CASE)
-# Not in a path:
-_LOGIN = re.compile(r"(?!\.{0,2}/(?!/)|[a-z]:[\\/]).*(?::.*@|(?:password|passwd|pass|pwd)\s*=)", _ANY_CASE)
+_SCHEME = rf"\s*(?:[a-z][a-z0-9+.-]+:/|{_NEARLY_OURS})|.*{_NEARLY_OURS}/"
+_LOGIN = r"(?!\.{0,2}/(?!/)|[a-z]:[\\/]).*(?::.*@|(?:password|passwd|pass|pwd)\s*=)"  # not in a path
 
 
 class Address(NamedTuple):
@@ -58,14 +57,16 @@ def place_of(where: str | os.PathLike[str]) -> str:
 
 def is_service(where: str) -> bool:
     """Whether a place is the address of a study behind a server (dobandit.study.remote)."""
-    return bool(_SERVICE.match(where))
+    return "://" in where and bool(re.match(_SERVICE, where, _ANY_CASE))
 
 
 def is_database(where: str) -> bool:
     """Whether a place is a database; an address that is nearly one is refused."""
-    if _OURS.match(where):
+    if not (":" in where or "=" in where):
+        return False  # as nearly always; the expressions below take longer to compile than a file to open
+    if re.match(_OURS, where, _ANY_CASE):
         return True
-    if _SCHEME.match(where) or _LOGIN.match(where):
+    if re.match(_SCHEME, where, _ANY_CASE) or re.match(_LOGIN, where, _ANY_CASE):
         raise DobanditError(
             "this is not a place for a study: write postgresql://user:password@host/database#name for a database, "
             "http://host:8377/name for a server, or ./ before the name of a file that looks like an address"
@@ -74,10 +75,10 @@ def is_database(where: str) -> bool:
 
 
 def address_of(where: str) -> Address:
-    found = _FORM.fullmatch(where.strip())
+    found = re.fullmatch(_FORM, where.strip(), _ANY_CASE)
     given = os.environ.get(URL, "").strip()
     is_elsewhere = bool(found and not found[1] and given)
-    base = _FORM.fullmatch(given) if is_elsewhere else found
+    base = re.fullmatch(_FORM, given, _ANY_CASE) if is_elsewhere else found
     url = f"postgresql://{base[1]}" if base else ""
     parts = _parts(url) if base else None
     if found is None or base is None or parts is None:

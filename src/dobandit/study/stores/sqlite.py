@@ -8,7 +8,7 @@ The journal is a write-ahead log, so readers never wait; a transaction that writ
 from __future__ import annotations
 
 import contextlib
-import secrets
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -98,7 +98,7 @@ class SqliteStore(Chained):
             if not path.parent.is_dir():
                 raise FileError(f"{path}: its folder does not exist")
             check_alone(path)
-            draft = path.with_name(f".dobandit-{secrets.token_hex(8)}")
+            draft = path.with_name(f".dobandit-{os.urandom(8).hex()}")
             try:
                 write_new(draft, created)
                 publish(draft, path)

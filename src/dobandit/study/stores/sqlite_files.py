@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import sqlite3
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -40,6 +38,9 @@ def connect(path: Path | str) -> sqlite3.Connection:
 def connect_to_read(path: Path) -> sqlite3.Connection:
     """A study where nothing can be written: neither a file beside it nor itself. If its last outcomes are in a log
     beside it, both are copied, because SQLite would have to write to add them up."""
+    import shutil
+    import tempfile
+
     wal = path.with_name(f"{path.name}-wal")
     place, copies = path, contextlib.ExitStack()
     if wal.exists() and wal.stat().st_size:
