@@ -97,8 +97,8 @@ def print_json(document: object) -> None:
     click.echo(json_text(document))
 
 
-def console() -> Console:
-    """Where tables are printed: the terminal at its width, or a page that is wide enough."""
+def console(at_least: int = NARROWEST) -> Console:
+    """Where tables are printed: the terminal at its width, or a page with so many columns."""
     from rich.console import Console
 
     class Screen(Console):
@@ -110,7 +110,7 @@ def console() -> Console:
             super().print(*(printable_lines(o) if isinstance(o, str) else o for o in objects), **how)
 
     screen = Screen(highlight=False, emoji=False)
-    return screen if screen.is_terminal else Screen(highlight=False, emoji=False, width=max(screen.width, NARROWEST))
+    return screen if screen.is_terminal else Screen(highlight=False, emoji=False, width=max(screen.width, at_least))
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 """Pages that commands print: lines and tables.
 
-Rich lays them out on terminals. A file or a pipe has no colours, and if no line is long, rich would write the lines as
-they are; then they are written without it, because to load it takes a good part of the time of a short command.
+Rich lays them out on terminals. A file or a pipe has no colours, and tables there are as wide as they need to be. Such
+pages are written without rich, which takes a good part of the time of a short command to load, unless a letter may be
+wider than others.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -52,18 +54,23 @@ Part = str | Line | Grid
 def show(page: Iterable[Part]) -> None:
     """Print a page."""
     parts = list(page)
-    lines = [line for part in parts for line in _plain(part)]
-    is_simple = all(line.isascii() and len(line) <= NARROWEST for line in lines)
-    if is_simple and not sys.stdout.isatty() and not _COLOURS & os.environ.keys():
-        click.echo("\n".join(lines))
-    else:
+    if sys.stdout.isatty() or _COLOURS & os.environ.keys():
         console().print(in_colours(parts))
+        return
+    lines = [line for part in parts for line in _plain(part)]
+    if all(map(str.isascii, lines)):
+        click.echo("\n".join(lines))
+        return
+    screen = console(at_least=2 * max(map(len, lines)))  # a letter is at most two columns wide
+    for part in parts:
+        screen.print(_in_colours(part), width=None if isinstance(part, Grid) else NARROWEST)
 
 
 def _plain(part: Part) -> Iterator[str]:
     """The lines of a part as text."""
     if not isinstance(part, Grid):
-        yield printable(part if isinstance(part, str) else part.marked + part.rest)
+        text = printable(part if isinstance(part, str) else part.marked + part.rest)
+        yield from wrap(text, NARROWEST, break_on_hyphens=False) or [""]
         return
     rows = [tuple(map(printable, row)) for row in (part.head, *part.rows)]
     widths = [max(1, *map(len, column)) for column in zip(*rows, strict=True)]
