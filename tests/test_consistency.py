@@ -168,11 +168,13 @@ def priors_by_degree() -> Array:
 @pytest.mark.parametrize(("lost", "won"), [(0, 0), (2, 14), (5, 35), (30, 10)])
 def test_pulls_of_a_value_tell_about_the_other_ones_how_strongly_hidden_causes_act(lost: int, won: int) -> None:
     """Means and variances of both options are those of the mixture over degrees, each as likely as it makes the
-    outcomes: with lots of pulls that agree with the log, the option without pulls follows its log more closely."""
+    outcomes, times how likely the log makes it: with lots of pulls that agree with the log, the option without pulls
+    follows its log more closely."""
     estimator, evidence = after([[1, 0]] * lost + [[1, 1]] * won)
-    priors = priors_by_degree()
+    priors, hints = priors_by_degree(), [math.exp(log_of_rows([(400, 200), (50, 350)], w)) for w in (1.0, 8.0)]
     likelihoods = [beta_function(lost + one[1, 0], won + one[1, 1]) / beta_function(*one[1]) for one in priors]
-    chances = np.array(likelihoods) / sum(likelihoods)
+    chances = np.array(likelihoods) * [1, min(max(hints[1] / hints[0], 1 / 9), 9)]
+    chances /= chances.sum()
     tables = estimator.tables_after(evidence)
     known = estimator.known(tables)
     for arm, own in ((1, (0, 0)), (2, (lost, won))):
@@ -189,8 +191,53 @@ def test_pulls_of_a_value_tell_about_the_other_ones_how_strongly_hidden_causes_a
     assert spread == pytest.approx(known.variances[1, 0] ** 0.5, rel=0.1)
 
 
+def log_of_rows(rows: list[tuple[int, int]], weight: float) -> float:
+    """The logarithm of how likely rows of failures and successes are, if they lie so close around the mean of all."""
+    lost, won = (sum(row[k] for row in rows) + 0.5 for k in (0, 1))
+    a, b = weight * lost / (lost + won), weight * won / (lost + won)
+    return sum(log_beta(m + a, n + b) - log_beta(a, b) for m, n in rows)
+
+
+def log_beta(a: float, b: float) -> float:
+    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+
+
 def beta_function(a: float, b: float) -> float:
-    return math.exp(math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b))
+    return math.exp(log_beta(a, b))
+
+
+@pytest.mark.parametrize(
+    ("shares", "low", "high"),
+    [
+        ((0.02, 0.97, 0.99, 0.01), 0.85, 0.901),  # the causes that are seen act strongly, so hidden ones may, too
+        ((0.55, 0.5, 0.45, 0.5), 0.099, 0.15),
+        ((0.2, 0.7), 0.3, 0.7),  # two rows say little
+    ],
+)
+def test_rows_that_differ_are_a_hint_at_strong_confounding(shares: tuple[float, ...], low: float, high: float) -> None:
+    """The probability that hidden causes act strongly, before any pull: never below a tenth, nor above nine tenths."""
+    assert low <= strongly(shares)[0] <= high
+
+
+def test_causes_that_do_nothing_are_no_hint_at_weak_confounding() -> None:
+    """Each row eight times, as with three causes that do nothing: the hint is that of three rows, not of sixteen."""
+    found = strongly((0.3, 0.7) * 8)
+    assert found.tolist() == pytest.approx([found[0]] * 16)
+    ratio = math.exp(
+        3 / 16 * (log_of_rows([(700, 300), (300, 700)] * 8, 8.0) - log_of_rows([(700, 300), (300, 700)] * 8, 1.0))
+    )
+    assert found[0] == pytest.approx(1 / (1 + ratio), rel=1e-3)
+
+
+def strongly(shares: tuple[float, ...]) -> Array:
+    """How likely strong confounding is where 1,000 observations of each row have these shares of successes."""
+    number, same = len(shares), np.zeros(len(shares), dtype=np.intp)
+    counts = np.array([[1000 * part for share in shares for part in (1 - share, share)]])
+    seen, two = Seen(counts, np.full((1, number), 1000.0), np.full((1, number), 2000.0)), np.full(number, 2)
+    rows = Rows(2 * np.arange(number), two, two, same + 1, same, same[:1])
+    centre = np.tile([1 - np.mean(shares), np.mean(shares)], (1, number))
+    found: Array = prior(seen, rows, centre, np.ones(number)).degrees[0, 0]
+    return found
 
 
 def test_pulls_that_agree_with_the_log_make_it_more_believed_and_others_less() -> None:
@@ -279,7 +326,8 @@ def test_causes_that_do_nothing_do_not_make_a_confounded_option_sure(causes: int
         before = study.status().arms[-1]
         study.observe({**rows(400, is_set=True), "intervention": ["do(X=1)"] * 400}, name="experiment")
         after = study.status().arms[-1]
-    assert before.low < 0.3 < 0.61 < before.high
+    assert before.low < 0.61 < before.high
+    assert before.high - before.low > 0.3
     assert after.low < 0.61 < after.high
     assert (after.from_log or 0.0) < 0.5
 

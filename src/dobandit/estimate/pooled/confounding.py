@@ -1,9 +1,10 @@
 """How strongly hidden causes act on what is set: learnt from pulls, for all rows of a private table together.
 
-Every degree of confounding makes a prior of every row (`consistency`), and is believed in proportion to how likely it
-makes all own outcomes of the table (the likelihood is Dirichlet-multinomial). So pulls of do(X=1) that agree with what
-observations show of X=1 also make do(X=0) more like what observations show of X=0: the responses to both values are
-different unknowns, but the hidden causes, and whom they give which value, are the same.
+Every degree of confounding makes a prior of every row, and has a chance of its own (`consistency`). It is believed in
+proportion to this chance and to how likely it makes all own outcomes of the table (the likelihood is
+Dirichlet-multinomial). So pulls of do(X=1) that agree with what observations show of X=1 also make do(X=0) more like
+what observations show of X=0: the responses to both values are different unknowns, but the hidden causes, and whom they
+give which value, are the same.
 
 Half of those who had X=0 won, and 90 % of those who had X=1. Do 100 pulls of do(X=1) agree with that? The chance that
 confounding is strong, and what the posteriors of do(X=0) and do(X=1) weigh:
@@ -15,8 +16,8 @@ confounding is strong, and what the posteriors of do(X=0) and do(X=1) weigh:
 >>> for own in ([0, 0, 0, 0], [0, 0, 10, 90], [0, 0, 50, 50]):
 ...     found = learnt(priors, rows, np.array([own], dtype=float))
 ...     print(f"{found.degrees[0, 0, 0]:.2f}", rows.sums(found.shapes).round())
-0.50 [[21. 11.]]
-0.27 [[ 34. 166.]]
+0.75 [[14.  9.]]
+0.52 [[ 20. 140.]]
 1.00 [[ 11. 108.]]
 """
 
@@ -27,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dobandit.arrays import Array
-from dobandit.estimate.pooled.consistency import RowPriors, Rows
+from dobandit.estimate.pooled.consistency import RowPriors, Rows, normed
 
 
 class Learnt(NamedTuple):
@@ -45,7 +46,7 @@ def learnt(priors: RowPriors, rows: Rows, own: Array) -> Learnt:
     """What own outcomes, axes (batch, cell), make of these priors."""
     before = priors.means * rows.spread(priors.weights)
     shapes, totals = before + own, priors.weights + rows.sums(own)
-    degrees = rows.beliefs(before, priors.weights, own)
+    degrees = normed(priors.degrees * rows.likelihoods(before, priors.weights, own))
     means = shapes / rows.spread(totals)
     mean = (rows.spread(degrees) * means).sum(axis=0)
     variances = rows.diversity(means) / (totals + 1) + rows.sums((means - mean) ** 2)

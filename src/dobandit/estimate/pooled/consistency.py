@@ -9,7 +9,8 @@ teach. With r anywhere this gives the natural bounds (Manski 1990); here r has a
 degrees of confounding. Where hidden causes act strongly, r has the weight of two outcomes, halfway between what is
 usual and what is seen; where they act weakly, the weight of 30 outcomes, and is close to what is seen. The prior of the
 row is the Dirichlet that has the mean and the total variance of this mixture; where it is smaller, it has the weight of
-Jeffreys' prior. Which degree it is, own pulls tell (`confounding`).
+Jeffreys' prior. Which degree it is, own pulls tell (`confounding`). Before them, rows of observations give a hint:
+where these differ a lot, the causes that are seen act strongly, and then hidden ones probably do, too.
 
 The guess about r is off in the same direction whatever z is. Rows are independent here, so its errors would average
 out over many z, and the prior would seem to know the mean of an arm and withstand its pulls. So with k rows of the same
@@ -42,6 +43,10 @@ ALIKE = 2.0 ** np.arange(5)[:, np.newaxis, np.newaxis]  # times Jeffreys' weight
 # By degree of confounding, strong and weak, with axes for batch and row:
 LIKE_SEEN = np.array([0.5, 0.9])[:, np.newaxis, np.newaxis]  # how far r lies from what is usual to what is seen
 GUESS = np.array([2.0, 30.0])[:, np.newaxis, np.newaxis]  # outcomes that this expectation counts for
+ROWS = np.array([1.0, 8.0])[:, np.newaxis, np.newaxis]  # how alike rows of observations are then, as in ALIKE
+# The hint counts as if the table had so many rows, since causes that do nothing make many rows alike; and it makes one
+# degree at most so many times as likely as the other, since hidden causes need not act as others do.
+HINT, MOST_LIKELY = 3.0, 9.0
 
 
 class Rows(NamedTuple):
@@ -66,13 +71,12 @@ class Rows(NamedTuple):
         """1 - Σ p²: a Dirichlet with this mean and the total n has this over n + 1 as the sum of its variances."""
         return np.asarray(1 - self.sums(cells**2))
 
-    def beliefs(self, shapes: Array, weights: Array, counts: Array) -> Array:
-        """How likely each of several priors is after these counts, all rows of a table having the same one: Dirichlets
-        with these parameters, axes (prior, batch, cell), and their weights. Axes (prior, batch, row)."""
+    def likelihoods(self, shapes: Array, weights: Array, counts: Array) -> Array:
+        """How likely several priors make these counts, all rows of a table having the same one: Dirichlets with these
+        parameters, axes (prior, batch, cell), and their weights. Compared with the likeliest: (prior, batch, row)."""
         of_cells = self.sums(log_gamma(shapes + counts) - log_gamma(shapes))
-        likelihoods = self.of_table(of_cells - log_gamma(weights + self.sums(counts)) + log_gamma(weights))
-        chances = np.exp(likelihoods - likelihoods.max(axis=0))
-        return np.asarray(chances / chances.sum(axis=0))
+        found = self.of_table(of_cells - log_gamma(weights + self.sums(counts)) + log_gamma(weights))
+        return np.asarray(np.exp(found - found.max(axis=0)))
 
     def spread(self, numbers: NDArray[T]) -> NDArray[T]:
         """A number of each row for all of its cells."""
@@ -90,6 +94,7 @@ class Seen(NamedTuple):
 class RowPriors(NamedTuple):
     """The priors of some rows: axes (degree, batch, cell) or (degree, batch, row)."""
 
+    degrees: Array  # how likely each degree is, the same for all rows of a table
     means: Array
     weights: Array
     slopes: Array  # how far the mean follows the share of v among observations with x and z
@@ -97,7 +102,7 @@ class RowPriors(NamedTuple):
     number: Array  # the weight of the posterior of those shares, in the same way
 
 
-def prior(seen: Seen, rows: Rows, usual: Array, weight: Array) -> RowPriors:
+def prior(seen: Seen, rows: Rows, usual: Array, weight: Array, centre: Array | None = None) -> RowPriors:
     """The Dirichlet priors of rows, for each degree of confounding.
 
     Parameters
@@ -110,6 +115,8 @@ def prior(seen: Seen, rows: Rows, usual: Array, weight: Array) -> RowPriors:
         The usual distribution of v: axes (batch, cell).
     weight
         The outcomes that it counts for in a row of observations: axes (batch, row).
+    centre
+        What rows of observations are alike to, if they are: axes (batch, cell). Default: the usual distribution.
     """
     number, settings = rows.sums(seen.counts) + weight, seen.all + PRIOR * rows.settings
     shares = (seen.counts + rows.spread(weight) * usual) / rows.spread(number)
@@ -123,7 +130,20 @@ def prior(seen: Seen, rows: Rows, usual: Array, weight: Array) -> RowPriors:
         + w * (1 - w) / (settings + 1) * rows.sums((shares - guess) ** 2)
     )
     weights = np.maximum(rows.diversity(means) / variance - 1, jeffreys(rows))
-    return RowPriors(means, weights, slopes, shares, number)
+    return RowPriors(_hinted(seen, rows, usual if centre is None else centre), means, weights, slopes, shares, number)
+
+
+def _hinted(seen: Seen, rows: Rows, centre: Array) -> Array:
+    """How likely each degree is before the first pull."""
+    weights = jeffreys(rows) * ROWS
+    share = np.minimum(HINT / np.bincount(rows.table).take(rows.table), 1.0)
+    hints = rows.likelihoods(rows.spread(weights) * centre, weights, seen.counts) ** share
+    return normed(np.maximum(hints, 1 / MOST_LIKELY))
+
+
+def normed(chances: Array) -> Array:
+    """Probabilities in proportion to these: they sum to one over the first axis."""
+    return np.asarray(chances / chances.sum(axis=0))
 
 
 def jeffreys(rows: Rows) -> Array:
@@ -135,5 +155,5 @@ def alike(seen: Seen, rows: Rows, usual: Array) -> Array:
     """The outcomes that the usual distribution counts for in every row of observations, learnt from how alike the rows
     of a table are; at least as many as in Jeffreys' prior."""
     weights = jeffreys(rows) * ALIKE
-    beliefs = rows.beliefs(rows.spread(weights) * usual, weights, seen.counts)
+    beliefs = normed(rows.likelihoods(rows.spread(weights) * usual, weights, seen.counts))
     return np.asarray(np.exp((beliefs * np.log(weights)).sum(axis=0)))

@@ -76,9 +76,10 @@ class Informing:
         seen = counts.take(self._seen, axis=1)
         padded = np.concatenate([counts, np.zeros((len(counts), 1))], axis=1)
         found = Seen(seen, counts.take(self._as_set, axis=1), padded.take(self._all, axis=1).sum(axis=2))
-        usual = self._usual(seen, is_centred)
+        centre = self._centre(seen)
+        usual = centre if is_centred else self._uniform
         weight = alike(found, self.rows, usual) if is_stated else jeffreys(self.rows)
-        return learnt(prior(found, self.rows, usual, weight), self.rows, own.take(self.cells, axis=1))
+        return learnt(prior(found, self.rows, usual, weight, centre), self.rows, own.take(self.cells, axis=1))
 
     def drawn_shapes(self, known: Learnt, number: int, rng: np.random.Generator) -> Array:
         """Parameters of `cells` for draws from their posterior: axes (draw, cell)."""
@@ -110,8 +111,9 @@ class Informing:
         rows = np.bincount(self.rows.table)[self.rows.table]
         return np.asarray((number + 1 / rows) / (self.rows.of_table(number) + 1))
 
-    def _usual(self, seen: Array, is_centred: bool) -> Array:
-        if not is_centred or not self._of_reward.any():
+    def _centre(self, seen: Array) -> Array:
+        """The mean of all observations for the reward; for other variables, all values are equally likely."""
+        if not self._of_reward.any():
             return self._uniform
         won, lost = (self.rows.of_table(seen.take(self.rows.first + k, axis=1)) + PRIOR for k in (1, 0))
         mean = self.rows.spread(won / (won + lost))
