@@ -114,9 +114,7 @@ def believed(
             means, draws = _inside_bounds(pooled, seen, unit, alone, means, draws, rng)
         unknown &= alone | pooled.rests_on_prior(seen, known)[0]
         is_told = pooled.pool.told_by_observations & ~alone & ~unknown
-    ordered = np.sort(draws, axis=0)
-    ends = [quantile(ordered, share) for share in ((1 - LEVEL) / 2, (1 + LEVEL) / 2)]
-    shown, low, high = _in_units(problem, unit, np.stack([means, *ends]))
+    shown, low, high = _in_units(problem, unit, np.stack([means, *_interval(draws)]))
     worst = own.worst(evidence)
     rows, good, bad = _outcomes(own.moments(evidence)[:, 0], is_told)
     return Beliefs(
@@ -142,6 +140,12 @@ def _outcomes(moments: Array, is_told: Flags) -> tuple[Array, Array, float]:
     seen = moments + np.where(is_told & (np.arange(len(is_told)) != OBSERVE), moments[:, [OBSERVE]], 0.0)
     bad = everything[0] * (1 - good_share(everything, usual))
     return seen[0], seen[0] * good_share(seen, usual), float(bad)
+
+
+def _interval(draws: Array) -> list[Array]:
+    """The ends of the interval of every arm."""
+    ordered = np.sort(draws, axis=0)
+    return [quantile(ordered, share) for share in ((1 - LEVEL) / 2, (1 + LEVEL) / 2)]
 
 
 def _scale(unit: Unit | None) -> float:
