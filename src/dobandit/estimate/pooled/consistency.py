@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from dobandit.arrays import Array, Indices
 from dobandit.estimate.pooled.own import PRIOR
-from dobandit.estimate.pooled.stated import log_gamma
+from dobandit.estimate.pooled.stated import log_rising
 
 T = TypeVar("T", bound=np.generic)
 ALIKE = 2.0 ** np.arange(5)[:, np.newaxis, np.newaxis]  # times Jeffreys' weight: what is usual may count for
@@ -75,8 +75,7 @@ class Rows(NamedTuple):
     def likelihoods(self, shapes: Array, weights: Array, counts: Array) -> Array:
         """How likely several priors make these counts, all rows of a table having the same one: Dirichlets with these
         parameters, axes (prior, batch, cell), and their weights. Compared with the likeliest: (prior, batch, row)."""
-        of_cells = self.sums(log_gamma(shapes + counts) - log_gamma(shapes))
-        found = self.of_table(of_cells - log_gamma(weights + self.sums(counts)) + log_gamma(weights))
+        found = self.of_table(self.sums(log_rising(counts, shapes)) - log_rising(self.sums(counts), weights))
         return np.asarray(np.exp(found - found.max(axis=0)))
 
     def spread(self, numbers: NDArray[T]) -> NDArray[T]:
@@ -137,8 +136,11 @@ def prior(seen: Seen, rows: Rows, usual: Array, weight: Array, centre: Array | N
 def _hinted(seen: Seen, rows: Rows, centre: Array) -> Array:
     """How likely each degree is before the first pull. Rows with another value of what is set differ for two reasons,
     and hidden causes may cancel an effect, so there is no hint where no other rows have the same value."""
+    has_hint = rows.beside > 1
+    if not has_hint.any():
+        return np.full((len(GUESS), *seen.all.shape), 1 / len(GUESS))
     weights = jeffreys(rows) * ROWS
-    share = np.minimum(HINT / np.bincount(rows.table).take(rows.table), 1.0) * (rows.beside > 1)
+    share = np.minimum(HINT / np.bincount(rows.table).take(rows.table), 1.0) * has_hint
     hints = rows.likelihoods(rows.spread(weights) * centre, weights, seen.counts) ** share
     return normed(np.maximum(hints, 1 / MOST_LIKELY))
 

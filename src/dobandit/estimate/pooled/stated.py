@@ -82,7 +82,7 @@ class Stated(Conditions):
         """The posterior probability of every weight, for every group: axes (trial, group, weight)."""
         won, lost = counts[:, self.won], counts[:, self.lost]
         likelihoods = [
-            self.added_up(_rising(won, k * means) + _rising(lost, k * (1 - means)) - _rising(won + lost, k))
+            self.added_up(log_rising(won, k * means) + log_rising(lost, k * (1 - means)) - log_rising(won + lost, k))
             for k in (_weights(weight, means) for weight in WEIGHTS)
         ]
         logs = np.stack(likelihoods, axis=-1)
@@ -118,9 +118,11 @@ def _weights(weights: Array | float, means: Array) -> Array:
     return np.asarray(weights / (4 * means * (1 - means) * differing(means) ** 2))
 
 
-def _rising(n: Array, a: Array) -> Array:
-    """log Γ(a + n) - log Γ(a): for whole n the logarithm of a (a+1) ... (a+n-1)."""
-    return log_gamma(a + n) - log_gamma(a)
+def log_rising(n: Array, a: Array) -> Array:
+    """log Γ(a + n) - log Γ(a): for whole n the logarithm of a (a+1) ... (a+n-1). Both at once take less time."""
+    above = a + n
+    after, before = log_gamma(np.stack([above, np.broadcast_to(a, above.shape)]))
+    return np.asarray(after - before)
 
 
 def log_gamma(x: Array) -> Array:
