@@ -222,6 +222,15 @@ def test_values_of_what_is_set_are_no_hint() -> None:
     assert strongly((0.84, 0.76), same=1).tolist() == [0.5, 0.5]
 
 
+def test_a_table_of_two_options_has_no_hint_beside_another_that_has_one() -> None:
+    counts = np.array([[160.0, 840, 240, 760, *[500.0] * 8]])
+    seen, two = Seen(counts, np.full((1, 6), 1000.0), np.full((1, 6), 2000.0)), np.full(6, 2)
+    same, table = np.array([1, 1, 2, 2, 2, 2]), np.array([0, 0, 1, 1, 1, 1])
+    rows = Rows(2 * np.arange(6), two, two, same, table, np.array([0, 2]))
+    degrees = prior(seen, rows, np.array([[0.2, 0.8] * 2 + [0.5] * 8]), np.ones(6)).degrees[0, 0]
+    assert degrees.tolist() == pytest.approx([0.5, 0.5, 0.25, 0.25, 0.25, 0.25])
+
+
 def test_causes_that_do_nothing_hardly_hint_at_weak_confounding() -> None:
     """Each row eight times, as with three causes that do nothing: the hint is that of three rows, not of sixteen."""
     found, rows = strongly((0.2, 0.8) * 8), [(800, 200), (200, 800)] * 8
