@@ -71,6 +71,9 @@ def test_what_is_appended_is_read(store: Store) -> None:
         assert plain(access.events_of(1)) == [ASKED, TOLD]
         assert access.events_of(2) == []
         assert access.snapshot() is None
+        _, second, third = (event.hash for event in access.events())
+        assert access.is_last(3, third)
+        assert not any([access.is_last(3, second), access.is_last(2, second), access.is_last(4, third)])
 
 
 def test_a_transaction_that_fails_leaves_nothing(store: Store) -> None:

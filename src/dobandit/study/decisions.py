@@ -53,6 +53,8 @@ class Memory(NamedTuple):
 
     def news(self, before: Memory | None) -> dict[str, Any]:
         """What has changed, as plain data; all of it if it is not known what there was before."""
+        if self is before:
+            return {}
         old = {} if before is None else before.parts
         changed = {name: part for name, part in self.parts.items() if not _same(part, old.get(name))}
         news: dict[str, Any] = {name: array_to_plain(part) for name, part in changed.items()}
@@ -136,8 +138,10 @@ def remembered(books: Books) -> Any:
 
 
 def memory_after(books: Books, memory: Memory, choice: Choice[Any], arm: int) -> Memory:
-    """The memory after a decision for this arm."""
+    """The memory after a decision for this arm; the same object if nothing has changed."""
     phase_arms = memory.phase_arms
+    if choice.state is memory.state and phase_arms[0, arm]:
+        return memory
     is_new_phase = phase_of(books, memory.state) != phase_of(books, choice.state)
     if is_new_phase or not phase_arms[0, arm]:
         phase_arms = np.zeros_like(phase_arms) if is_new_phase else phase_arms.copy()

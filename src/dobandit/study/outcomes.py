@@ -41,7 +41,7 @@ def checked(problem: Problem, arm: Arm, outcome: Mapping[str, Value | None], bef
     before
         An outcome that this one changes, if it does: what is left out stays as it was.
     """
-    if not isinstance(outcome, Mapping):
+    if type(outcome) is not dict and not isinstance(outcome, Mapping):  # the usual case, quickly
         raise OutcomeError(
             [f"an outcome maps every variable to its value, and this is {outcome!r}"], _expected(problem, arm)
         )

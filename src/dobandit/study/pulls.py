@@ -93,9 +93,21 @@ def is_whole(text: str) -> bool:
     return text.isdecimal() and len(text) < LONGEST
 
 
+def is_integer(value: object) -> bool:
+    """Whether a value is a whole number, of Python or NumPy."""
+    return type(value) is int or (isinstance(value, Integral) and not isinstance(value, bool))
+
+
+def how_many(n: int) -> int:
+    """The number of pulls that are asked for."""
+    if not is_integer(n) or n < 1:
+        raise DobanditError(f"ask for one pull or more, not {n!r}")
+    return int(n)
+
+
 def numbered(pull: int, last: int) -> int:
     """The number of a pull that there is."""
-    if not isinstance(pull, Integral) or isinstance(pull, bool):
+    if not is_integer(pull):
         raise DobanditError(f"a pull is named by its number, such as 1, not by {pull!r}")
     if abs(pull) >= 10**LONGEST:
         raise DobanditError(f"a pull is named by its number, such as 1, not by one with more than {LONGEST} digits")

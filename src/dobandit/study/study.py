@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +24,7 @@ from dobandit.study.events import Event
 from dobandit.study.leader import policy_for
 from dobandit.study.outcomes import Given, OutcomeRow, as_pairs
 from dobandit.study.plain import problem_to_plain
-from dobandit.study.pulls import Batch, Pulls, Receipt, TimeToLive, named, person, seconds
+from dobandit.study.pulls import Batch, Pulls, Receipt, TimeToLive, how_many, is_integer, named, person, seconds
 from dobandit.study.steering import SteeredStudy
 from dobandit.study.stores import MEMORY, VERSION, create_store, is_service, open_store, place_of
 from dobandit.study.tally import count_log
@@ -82,7 +81,7 @@ class Study(SteeredStudy):
 
         if not isinstance(problem, Problem):
             raise DobanditError(f"a study is about a Problem, not {problem!r}; read a file with Problem.load")
-        if not isinstance(seed, Integral):
+        if not is_integer(seed):
             raise DobanditError(f"a seed is a whole number, not {seed!r}")
         problem = problem if stop is None else problem.with_stop(stop)
         problem.require_values()
@@ -139,9 +138,7 @@ class Study(SteeredStudy):
         Pulls
             The pulls, whose cost is reserved; `reason` says why there are fewer than n.
         """
-        if not isinstance(n, Integral) or n < 1:
-            raise DobanditError(f"ask for one pull or more, not {n!r}")
-        worker, life = named(worker, "a worker"), seconds(ttl)
+        n, worker, life = how_many(n), named(worker, "a worker"), seconds(ttl)
         with self._session.writing(deciding=True) as transaction:
             expires = None if life is None else transaction.time + life
             given = transaction.own(worker, n, expires)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,8 @@ from dobandit.study.pulls import (
     Receipt,
     TimeToLive,
     Withdrawal,
+    how_many,
+    is_integer,
     more_money,
     named,
     numbered,
@@ -152,11 +153,9 @@ class RemoteStudy(Study):
         self, n: int = 1, worker: str = WORKER, ttl: TimeToLive = None, *, force: bool = False, anyway: bool = False
     ) -> Pulls:
         """As `Study.ask`; a worker without a name is called after its token."""
-        if not isinstance(n, Integral) or n < 1:
-            raise DobanditError(f"ask for one pull or more, not {n!r}")
-        name = None if worker == WORKER else named(worker, "a worker")
+        n, name = how_many(n), None if worker == WORKER else named(worker, "a worker")
         flags = {flag: True for flag, is_set in (("force", force), ("anyway", anyway)) if is_set}
-        return documents.read_asked(self._server.post("ask", n=int(n), worker=name, ttl=seconds(ttl), **flags))
+        return documents.read_asked(self._server.post("ask", n=n, worker=name, ttl=seconds(ttl), **flags))
 
     def tell_many(self, outcomes: Iterable[tuple[int, Given]], by: str | None = None) -> list[Receipt]:
         rows = [{"id": _id(pull), "outcome": _plain(outcome)} for pull, outcome in as_pairs(outcomes)]
@@ -231,9 +230,7 @@ def _receipts(found: dict[str, Any]) -> list[Receipt]:
 
 
 def _id(pull: int) -> int:
-    if isinstance(pull, Integral) and not isinstance(pull, bool):
-        return int(pull)
-    return numbered(pull, 0)
+    return int(pull) if is_integer(pull) else numbered(pull, 0)
 
 
 def _plain(outcome: Given) -> Any:

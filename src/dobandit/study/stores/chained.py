@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 
 from dobandit.study import facts
 from dobandit.study.chain import events_in, identity, linked, sound
@@ -51,6 +52,11 @@ class Chained(ABC):
         if before is None or before.number != after or (head and before.hash and before.hash != head):
             raise damaged(self.name, f"event {after} is not the one that was there before")
         return events_in(self.name, self.study, before.hash or head or None, rows)
+
+    def is_last(self, number: int, head: str) -> bool:
+        """Whether the last event has this number and this hash."""
+        found = list(islice(self.rows(number - 1), 2))
+        return len(found) == 1 and (found[0].number, found[0].hash) == (number, head)
 
     def in_brief(self, read: Callable[[facts.Fact], T]) -> Iterator[tuple[int, float, T]]:
         return in_brief(self.name, sound(self.name, self.study, "", self.rows()), read)

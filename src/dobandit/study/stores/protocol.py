@@ -67,6 +67,10 @@ class Access(Protocol):
         was written is refused, and so is the event `after` if it has another hash than `head`."""
         ...
 
+    def is_last(self, number: int, head: str) -> bool:
+        """Whether the last event has this number and this hash. This takes less time than to look for later ones."""
+        ...
+
     def in_brief(self, read: Callable[[Fact], T]) -> Iterator[tuple[int, float, T]]:
         """What was said about pulls, as in `dobandit.study.events.in_brief`: this takes less time than `events`."""
         ...

@@ -25,7 +25,7 @@ from dobandit.study.stores.making import made
 from dobandit.study.stores.protocol import LAST, SCHEMA, Snapshot
 from dobandit.study.stores.queue import Queue
 from dobandit.study.stores.schema import bring_up_to_date, checked_version, version_of
-from dobandit.study.stores.sqlite_errors import BUSY, PATIENCE, primary, told
+from dobandit.study.stores.sqlite_errors import BUSY, PATIENCE, explained, primary, told
 from dobandit.study.stores.sqlite_files import (
     LONGEST,
     check_alone,
@@ -121,16 +121,18 @@ class SqliteStore(Chained):
 
     @contextmanager
     def _transaction(self, begin: Callable[[ExitStack], object]) -> Iterator[SqliteStore]:
-        with self._lock, told(self.name), ExitStack() as turn:
+        with self._lock, ExitStack() as turn:
             try:
                 begin(turn)  # an interruption that waited for the lock as well comes in here
                 if self._schema < SCHEMA:  # another process may have brought it up to date
                     self._schema = version_of(self._connection)
                 yield self
                 self._connection.execute("COMMIT")
-            except BaseException:
+            except BaseException as error:
                 with contextlib.suppress(sqlite3.Error):
                     self._connection.execute("ROLLBACK")
+                if isinstance(error, (sqlite3.Error, OSError)):
+                    raise explained(self.name, error) from error
                 raise
 
     def _begin_reading(self, _: ExitStack) -> None:

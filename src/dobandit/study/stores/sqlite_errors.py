@@ -21,10 +21,8 @@ def told(name: str) -> Iterator[None]:
     """What goes wrong inside SQLite, as a sentence."""
     try:
         yield
-    except sqlite3.Error as error:
-        raise _explained(name, error) from error
-    except OSError as error:
-        raise cannot_write(name, error) from error
+    except (sqlite3.Error, OSError) as error:
+        raise explained(name, error) from error
 
 
 def primary(error: sqlite3.Error) -> str:
@@ -32,7 +30,9 @@ def primary(error: sqlite3.Error) -> str:
     return str(getattr(error, "sqlite_errorname", "SQLITE_")).split("_")[1]
 
 
-def _explained(name: str, error: sqlite3.Error) -> DobanditError:
+def explained(name: str, error: sqlite3.Error | OSError) -> DobanditError:
+    if isinstance(error, OSError):
+        return cannot_write(name, error)
     kind = primary(error)
     if kind in BUSY:
         return StorageError(f"{name}: others have been writing for {PATIENCE:g} seconds; try again")
