@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import json
 import sqlite3
 import statistics
 import sys
@@ -26,6 +27,7 @@ from _script import can_compare, options, record, timed
 from dobandit.problem import Value
 from dobandit.study import chain
 from dobandit.study.decisions import decide
+from dobandit.study.events import Row
 from dobandit.study.remembering import remember
 from dobandit.study.stores import LAST
 from dobandit.study.stores.schema import make_tables
@@ -39,9 +41,6 @@ EIGHT = db.Problem(
     default_cost=2,
 )
 EIGHT_SIMPLE = db.Problem(EIGHT.graph, "Y", budget=10**9, objective="simple", default_cost=2)
-
-
-Row = tuple[int, float, str, int | None, str, str]  # of the table of events
 
 
 class Extent(NamedTuple):
@@ -132,23 +131,49 @@ def of_same_rows(path: Path, rows: list[Row]) -> float:
         return 2 * (time.process_time() - start) / len(rows)
 
 
-def where_time_goes(folder: Path, extent: Extent) -> str:
-    """Of the processor time of an ask and tell one by one, what SQLite takes and what the decision takes."""
+def of_texts(rows: list[Row]) -> float:
+    """CPU seconds of the JSON and the hashes of an ask and tell."""
+    as_text = json.JSONEncoder(separators=(",", ":")).encode
+    contents = [json.loads(row.content) for row in rows]
     start = time.process_time()
-    ours(folder / "told.db", extent.seconds)
-    spent = time.process_time() - start
-    with contextlib.closing(sqlite3.connect(folder / "told.db")) as base:
-        rows: list[Row] = base.execute("SELECT * FROM event ORDER BY number").fetchall()
-    with db.Study.open(folder / "told.db") as study, study._session.reading() as (access, books):
+    for row, content in zip(rows, contents, strict=True):
+        as_text(content)
+        chain.link("", row.hash or "", row)
+    return 2 * (time.process_time() - start) / len(rows)
+
+
+def of_decision(path: Path, times: int) -> float:
+    """CPU seconds of a decision, with all outcomes counted."""
+    with db.Study.open(path) as study, study._session.reading() as (access, books):
         remember(books, access)
         start = time.process_time()
-        for _ in range(extent.history):
+        for _ in range(times):
             decide(books)
-        deciding = (time.process_time() - start) / extent.history
-    whole, writing = 2 * spent / len(rows), of_same_rows(folder / "rows.db", rows)
-    parts = {"SQLite": writing, "the decision": deciding, "all else": whole - writing - deciding}
+        return (time.process_time() - start) / times
+
+
+def where_time_goes(folder: Path, extent: Extent) -> str:
+    """Of the processor time of an ask and tell one by one, what is left if nothing but the rows, their texts and hashes
+    and the decision took any; and its ratio to two bare transactions, which ours cannot get below."""
+    told, bare = folder / "told.db", folder / "bare.db"
+    start = time.process_time()
+    pairs = extent.seconds * ours(told, extent.seconds)
+    whole = (time.process_time() - start) / pairs
+    start = time.process_time()
+    pairs = extent.seconds * of_sqlite(bare, extent.seconds)
+    alone = (time.process_time() - start) / pairs
+    with contextlib.closing(sqlite3.connect(told)) as base:
+        rows = [Row(*row) for row in base.execute("SELECT * FROM event ORDER BY number")]
+    parts = {
+        "SQLite": of_same_rows(folder / "rows.db", rows),
+        "JSON and hashes": of_texts(rows),
+        "the decision": of_decision(told, extent.history),
+    }
     shown = ", ".join(f"{what} {1e6 * seconds:.0f}" for what, seconds in parts.items())
-    return f"CPU microseconds of an ask and tell one by one: {1e6 * whole:.0f}, of which {shown}"
+    return (
+        f"CPU microseconds of an ask and tell one by one: {1e6 * whole:.0f}, of which {shown}, "
+        f"which alone take {sum(parts.values()) / alone:.1f} times as long as two bare transactions ({1e6 * alone:.0f})"
+    )
 
 
 def time_to_ask(path: Path, problem: db.Problem, extent: Extent) -> str:
