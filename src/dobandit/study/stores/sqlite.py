@@ -171,6 +171,10 @@ class SqliteStore(Chained):
     def rows(self, after: int = 0, last: int = LAST) -> Iterator[Row]:
         return map(_AS_ROW, self._select("number > ? AND number <= ? ORDER BY number", after, last))
 
+    def is_last(self, number: int, head: str) -> bool:
+        found = self._connection.execute(f"SELECT number, {self._hashes} FROM event WHERE number >= ?", (number,))
+        return found.fetchmany(2) == [(number, head)]
+
     def _rows_of(self, pull: int) -> Iterator[tuple[Row, str | None]]:
         return self._with_hash_before("pull = ? ORDER BY number", pull)
 
@@ -184,9 +188,13 @@ class SqliteStore(Chained):
         for *row, previous in self._select(where, *values, more=f", {before}").fetchall():
             yield Row._make(row), previous
 
+    @property
+    def _hashes(self) -> str:
+        """The column of hashes, which the first studies do not have."""
+        return "hash" if self._schema == SCHEMA else "NULL"
+
     def _select(self, where: str, *values: int | str, more: str = "") -> sqlite3.Cursor:
-        hashes = "hash" if self._schema == SCHEMA else "NULL"
-        sql = f"SELECT number, time, kind, pull, content, {hashes}{more} FROM event WHERE {where}"
+        sql = f"SELECT number, time, kind, pull, content, {self._hashes}{more} FROM event WHERE {where}"
         return self._connection.execute(sql, values)
 
     def _insert(self, rows: Iterable[Row]) -> None:
