@@ -4,7 +4,7 @@ All graphs are trees in which every variable acts on the reward: plain, with a h
 (`hidden`), or with as many hidden causes of any two variables (`far`), which make the graph as wide as it is long.
 Every figure is that of a process of its own, with its start; compile, means and decide are timed inside.
 
-usage: python benchmarks/scale.py [--only check] [--limit 120] [--rounds 1024]
+usage: python benchmarks/scale.py [--only check] [--limit 120]
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,7 +63,9 @@ LINES = (
 SMOKE = (Line("check", "hidden", 5), Line("init + ask", "plain", 5, 1.5), Line("means", "far", 5), *(
     Line(f"{what} causal-explore", "plain", n) for what in ("compile", "decide") for n in (4, 8)
 ))  # fmt: skip
-ROUNDS = {"causal-thompson": (2500, 160_000), "causal-explore": (400, 60_000)}  # budget, rounds per second aimed at
+DECISIONS = {"causal-thompson": 200, "causal-explore": 40}  # that are timed together: some clocks are coarse
+RUNS = 3  # of these, of which the fastest counts
+ENOUGH = 0.3  # seconds of exact means that are timed together
 
 
 def measured(line: Line, limit: int) -> Measured | None:
@@ -115,14 +118,17 @@ def inside(line: Line) -> float:
 
     graph = _graph(line)
     if line.job == "means":
-        world = worlds.random(graph, seed=1)
-        return _seconds(lambda: world.means(Problem(graph, "Y", budget=1000)))
+        problem, spent = Problem(graph, "Y", budget=1000), list[float]()
+        while sum(spent) < ENOUGH:
+            world = worlds.random(graph, seed=1)
+            spent.append(_seconds(partial(world.means, problem)))
+        return sum(spent) / len(spent)
     what, name = line.job.split()
     problem = Problem(graph, "Y", budget=10**6, objective=policy(name).objective, default_cost=2)
     if what == "compile":
         return _seconds(lambda: policy(name).compile(problem))
-    number = 200 if name == "causal-thompson" else 5  # it decides much faster
-    return decision(policy(name).compile(problem), decisions=number, before=200) / 1000
+    made = policy(name).compile(problem)
+    return min(decision(made, DECISIONS[name], before=200) for _ in range(RUNS)) / 1000
 
 
 def _graph(line: Line) -> Graph:
@@ -136,13 +142,15 @@ def _seconds(work: Callable[[], object]) -> float:
 
 
 def exponents(found: dict[Line, Measured | None], sizes: Sequence[int]) -> None:
-    """Print how fast the jobs that are timed inside grow."""
+    """How fast the jobs that are timed inside grow."""
     for job, kind in dict.fromkeys((line.job, line.kind) for line in found):
         times = [(n, at.seconds) for n in sizes if (at := found.get(_found(found, job, kind, n))) is not None]
         if len(times) == len(sizes) and " + " not in job and job != "check":
             (first, start), *_, (last, end) = [(n, max(t, 1e-6)) for n, t in times]  # a clock may be coarse
             grows, aim = math.log(end / start) / math.log(last / first), EXPONENTS.get(job, 1.3)
-            _show(f"{job}, {kind}: exponent {first} to {last}", f"{grows:.2f}", f"{aim}", grows / aim)
+            what = f"{job}, {kind}: exponent {first} to {last}"
+            _show(what, f"{grows:.2f}", f"{aim}", grows / aim)
+            record(what, grows, aim)
 
 
 def _found(found: dict[Line, Measured | None], job: str, kind: str, size: int) -> Line:
@@ -154,7 +162,7 @@ def _show(what: str, value: str, target: str = "", ratio: float | None = None) -
 
 
 def main() -> None:
-    asked = options(__doc__, only="", limit=120, rounds=1024, inside="")
+    asked = options(__doc__, only="", limit=120, inside="")
     if asked.inside:
         print(json.dumps({"seconds": inside(Line(*json.loads(asked.inside)))}))
         return
@@ -176,12 +184,6 @@ def main() -> None:
             _show("", f"{at.megabytes:.0f} MB", f"{line.megabytes or ''}",
                   line.megabytes and at.megabytes / line.megabytes)  # fmt: skip
     exponents(found, (4, 8) if asked.smoke else GROWTH)
-    from pooled import lock_step
-
-    for name, (budget, target) in ROUNDS.items():
-        if asked.only in "rounds":
-            per_second = lock_step(name, *((2, 20) if asked.smoke else (asked.rounds, budget)))
-            _show(f"rounds per second, {name}", f"{per_second:,.0f}", f"{target:,}", target / per_second)
 
 
 if __name__ == "__main__":

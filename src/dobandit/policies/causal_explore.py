@@ -144,9 +144,10 @@ def _information(
     if alone.any():
         gradients = np.where(alone.T[:, np.newaxis], 0.0, gradients)
     led = np.ascontiguousarray(gradients[leader, :, np.arange(len(leader))].T)
+    of_rivals = gradients if len(rivals) == len(gradients) else gradients[rivals]
     together = max(1, TOGETHER // max(led.size, 1))
-    parts = [rivals[first : first + together] for first in range(0, len(rivals), together)]
-    moved = np.concatenate([_moved(pooled, tables, led - gradients[part]) for part in parts])
+    parts = [of_rivals[first : first + together] for first in range(0, len(rivals), together)]
+    moved = np.concatenate([_moved(pooled, tables, led - part) for part in parts])
     totals, met = tables.totals, pooled.expected_per_pull(view.evidence)
     if tables.informed is not None:  # observations move the priors of private tables, as if these were further tables
         observed = np.zeros((len(met), *tables.informed.number.T.shape))

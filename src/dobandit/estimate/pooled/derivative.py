@@ -51,15 +51,16 @@ class DenseDerivative:
         together = 1 + (len(outputs) - 1) // number
         parts = [slice(first, first + together) for first in range(0, len(outputs), together)]
         self._parts = [(part, _Mixed(size, cells, steps, outputs[part])) for part in parts]
-        self._shape = len(outputs), cells
+        self._shape = cells, len(outputs)
 
     def of(self, values: Array) -> Array:
-        """The derivatives at these values of all nodes, with axes (output, cell, row)."""
+        """The derivatives at these values of all nodes, with axes (output, cell, row). In memory those by the same cell
+        are next to each other, as they are made."""
         found = np.empty((*self._shape, values.shape[1]))
         for row, of_row in enumerate(np.ascontiguousarray(values.T)):
             for part, derivatives in self._parts:
-                found[part, :, row] = derivatives.of(of_row)
-        return found
+                found[:, part, row] = derivatives.of(of_row)
+        return np.moveaxis(found, 0, 1)
 
 
 class _Mixed:
@@ -79,7 +80,7 @@ class _Mixed:
         self._steps = [(step, self._slots(step, cells), self._passing(step, cells)) for step in reversed(steps)]
 
     def of(self, values: Array) -> Array:
-        """The derivatives at these values of all nodes, with axes (output, cell)."""
+        """The derivatives at these values of all nodes, with axes (cell, output)."""
         adjoint = np.zeros(self._size)
         adjoint[self._start] = 1.0
         wide = adjoint[: self._rows * self._number].reshape(self._rows, self._number)
@@ -93,7 +94,7 @@ class _Mixed:
             part = adjoint.take(passing.source) * others.take(passing.others)
             for turn in passing.turns:
                 adjoint[passing.target[turn]] += part[turn]
-        return wide[: self._cells].T
+        return wide[: self._cells]
 
     def _place(self, node: Indices, output: Indices) -> Indices:
         """Where the derivatives of these pairs are."""

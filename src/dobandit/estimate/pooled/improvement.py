@@ -66,9 +66,9 @@ def _improvements(gap: Array, spread: Array, t: Array, highest: Array, unit: Arr
         found *= spread
         found *= counts
     else:
-        found, some = np.zeros(t.shape), np.flatnonzero(counts)
-        parts = np.exp(_log_h_of(t.take(some)) - unit.take(some % max(unit.size, 1)))
-        found.reshape(-1)[some] = parts * np.broadcast_to(spread, t.shape).take(some)
+        found = np.zeros(t.shape)
+        parts = np.exp(_log_h_of(t[counts]) - np.broadcast_to(unit, t.shape)[counts])
+        found[counts] = parts * np.broadcast_to(spread, t.shape)[counts]
     if (highest > _MOST).any():
         found = np.where(t > _MOST, gap / np.exp(unit), found)
     return np.asarray(found)
