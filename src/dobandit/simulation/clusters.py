@@ -13,6 +13,9 @@ from typing import Any
 from dobandit.errors import SimulationError, StorageError, needing
 
 PATIENCE = 10.0  # seconds until a scheduler has to answer, and to have a worker
+# Dask makes its workers return memory to the system after every array, and to get new memory for the next one takes
+# time. This is how much they may keep, in bytes.
+MEMORY_KEPT = {"distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 2**27}
 RETRIES = 3  # of a job whose worker was lost, each on another worker
 _VERSION = "__import__('dobandit').__version__"
 
@@ -43,13 +46,18 @@ def cluster(address: str) -> Iterator[Cluster]:
             f"cluster: {address!r} is not an address; write tcp://host:8786, or local:8 for eight processes here"
         )
     with needing("distributed", "dask"):
+        import dask
         from distributed import Client, KilledWorker, LocalCluster
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters of it is raised
     try:
         if local:
             options = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": logging.CRITICAL}
-            with LocalCluster(int(local[1]), memory_limit=None, **options) as made, Client(made) as client:  # type: ignore[no-untyped-call]
+            with (
+                dask.config.set(MEMORY_KEPT),
+                LocalCluster(int(local[1]), memory_limit=None, **options) as made,  # type: ignore[no-untyped-call]
+                Client(made) as client,  # type: ignore[no-untyped-call]
+            ):
                 yield Cluster(client)
         else:
             with _connected(Client, address) as client:
