@@ -60,12 +60,12 @@ def same_effect_as(
     setting `do` makes it."""
     left = still_changed_by(graph, frozenset(do), variable, given)
     among = sets if sets is not None else (frozenset({v}) for v in graph.variables)
-    # A set that is neither met on the walk nor opens a collider leaves everything as it is.
+    # What is set is not left. A set that is neither met on the walk nor opens a collider leaves everything as it is.
     bits, nothing_set = graph.bits, changed_by(graph, variable, given)
     touched = reachable(bits, bits.of([variable]), bits.of(given))[0] | bits.above(bits.of(given))
     alike = (
         s for s in among
-        if variable not in s
+        if left.isdisjoint(s)
         and (still_changed_by(graph, s, variable, given) if bits.of(s) & touched else nothing_set) == left
     )  # fmt: skip
     return frozenset(alike)
