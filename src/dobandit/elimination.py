@@ -77,6 +77,13 @@ def elimination_order(
     >>> list(elimination_order([("A", "B"), ("B", "C"), ("C", "Y")], ["Y"], dict.fromkeys("ABCY", 2)))
     ['A', 'B', 'C']
     """
+    return (variable for variable, _ in _eliminated(scopes, keep, cards))
+
+
+def _eliminated(
+    scopes: Sequence[tuple[str, ...]], keep: Collection[str], cards: Mapping[str, int]
+) -> Iterator[tuple[str, int]]:
+    """The same, with the size of the table that joins the variable and its neighbours."""
     place = {v: i for i, v in enumerate(dict.fromkeys(v for scope in scopes for v in scope))}
     names, near = list(place), [0] * len(place)  # by place, the neighbours as bits: many variables may share a table
     for scope in scopes:
@@ -86,7 +93,7 @@ def elimination_order(
 
     @cache  # many have the same neighbours
     def cells(variables: int) -> int:
-        return math.prod(cards[names[i]] for i in _members(variables))
+        return math.prod([cards[names[i]] for i in _members(variables)])
 
     sizes = {i: cells(near[i]) for v, i in place.items() if v not in keep}
     queue = [(size, i) for i, size in sizes.items()]
@@ -95,7 +102,7 @@ def elimination_order(
         smallest, i = heappop(queue)
         if sizes.get(i) != smallest:
             continue  # it is gone, or its table has another size by now
-        yield names[i]
+        yield names[i], smallest
         del sizes[i]
         around = near[i] & ~(1 << i)
         for u in _members(around):
@@ -127,20 +134,11 @@ def widest(
     is larger than `enough`."""
     scopes = list(scopes)
     most = max(math.prod(cards[v] for v in s) for s in scopes)
-    if most > enough:
-        return most
-    holding: dict[str, set[frozenset[str]]] = {}  # by variable, the tables that have it
-    for s in map(frozenset, scopes):
-        for v in s:
-            holding.setdefault(v, set()).add(s)
-    for variable in elimination_order(scopes, keep, cards):
-        touching = holding.pop(variable)
-        joined = frozenset[str]().union(*touching)
-        most = max(most, math.prod(cards[v] for v in joined))
-        if most > enough:
-            return most
-        for v in joined - {variable}:
-            holding[v] = {*(holding[v] - touching), joined - {variable}}
+    if most <= enough:
+        for _, size in _eliminated(scopes, keep, cards):
+            most = max(most, size)
+            if most > enough:
+                break
     return most
 
 

@@ -93,6 +93,11 @@ class Bits:
         return frozenset(self.in_order(bits))
 
     @cached_property
+    def confounded(self) -> int:
+        """The variables that share hidden causes with others."""
+        return sum(1 << i for i, beside in enumerate(self.siblings) if beside)
+
+    @cached_property
     def ancestral(self) -> list[int]:
         """For every place its variable and all ancestors."""
         found: list[int] = []

@@ -19,8 +19,9 @@ def reachable(graph: Bits, start: int, given: int, cut: int = 0) -> tuple[int, i
     while new_head or new_tail:
         through = (new_head | new_tail) & ~given
         turning = new_head & opens | new_tail & ~given
-        heads = (union(graph.children, through) | union(graph.siblings, turning & ~cut)) & ~cut
-        tails = union(graph.parents, turning & ~cut)
+        turning &= ~cut
+        heads = (union(graph.children, through) | union(graph.siblings, turning & graph.confounded)) & ~cut
+        tails = union(graph.parents, turning)
         new_head, new_tail = heads & ~at_head, tails & ~at_tail
         at_head, at_tail = at_head | new_head, at_tail | new_tail
     return at_head | at_tail, at_head & opens | at_tail & ~given

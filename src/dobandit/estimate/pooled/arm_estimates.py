@@ -42,10 +42,15 @@ class ArmEstimator:
         """The weighed estimates of every arm: axes (estimate, ...) become (arm, ...)."""
         if self._is_one_each:
             return estimates
-        weighed = estimates if self._is_simple else weights * estimates
         found = np.zeros((self._pool.arms, *estimates.shape[1:]))
+        together = max(1, TOGETHER // max(found[:1].size, 1))
         for arms, places in self._in_turn:
-            found[arms] += weighed.take(places, axis=0)
+            for first in range(0, len(arms), together):
+                part = slice(first, first + together)
+                of_arms = estimates.take(places[part], axis=0)
+                if not self._is_simple:
+                    of_arms *= weights.take(places[part], axis=0)
+                found[part if len(arms) == len(found) else arms[part]] += of_arms
         return found
 
     def known(self, cells: Array, totals: Array) -> ArmEstimates:
@@ -108,12 +113,11 @@ class ArmEstimator:
         return added_up(np.moveaxis(self._conditions.by_prior(cells, g) / totals, -2, 0))
 
 
-def _in_turn(pool: Pool) -> list[tuple[Indices | slice, Indices]]:
+def _in_turn(pool: Pool) -> list[tuple[Indices, Indices]]:
     """The first estimates of all arms that have one, then the second ones, and so on."""
     of_arm = [[place for used in choices for place in used] for choices in pool.choices]
-    found: list[tuple[Indices | slice, Indices]] = []
+    found: list[tuple[Indices, Indices]] = []
     for i in range(max(map(len, of_arm), default=0)):
         arms = [k for k, places in enumerate(of_arm) if len(places) > i]
-        places = np.array([of_arm[k][i] for k in arms])
-        found.append((slice(None) if len(arms) == len(of_arm) else np.array(arms), places))
+        found.append((np.array(arms), np.array([of_arm[k][i] for k in arms])))
     return found

@@ -17,6 +17,7 @@ CONSTANTS = 2  # nodes behind the cells: one and zero
 MOST_NUMBERS = 2**22  # that are in memory at the same time
 MOST_TOGETHER = 2**23  # nodes times outputs that are differentiated together; about half of these numbers are kept
 MOST_PAIRS = 2**20  # of nodes and outputs, which are settled one by one
+NONE = frozenset[int]()
 
 
 class Step(NamedTuple):
@@ -51,16 +52,15 @@ class DenseDerivative:
         together = 1 + (len(outputs) - 1) // number
         parts = [slice(first, first + together) for first in range(0, len(outputs), together)]
         self._parts = [(part, _Mixed(size, cells, steps, outputs[part])) for part in parts]
-        self._shape = cells, len(outputs)
+        self._shape = len(outputs), cells
 
     def of(self, values: Array) -> Array:
-        """The derivatives at these values of all nodes, with axes (output, cell, row). In memory those by the same cell
-        are next to each other, as they are made."""
+        """The derivatives at these values of all nodes, with axes (output, cell, row)."""
         found = np.empty((*self._shape, values.shape[1]))
         for row, of_row in enumerate(np.ascontiguousarray(values.T)):
             for part, derivatives in self._parts:
-                found[:, part, row] = derivatives.of(of_row)
-        return np.moveaxis(found, 0, 1)
+                found[part, :, row] = derivatives.of(of_row)
+        return found
 
 
 class _Mixed:
@@ -80,7 +80,7 @@ class _Mixed:
         self._steps = [(step, self._slots(step, cells), self._passing(step, cells)) for step in reversed(steps)]
 
     def of(self, values: Array) -> Array:
-        """The derivatives at these values of all nodes, with axes (cell, output)."""
+        """The derivatives at these values of all nodes, with axes (output, cell)."""
         adjoint = np.zeros(self._size)
         adjoint[self._start] = 1.0
         wide = adjoint[: self._rows * self._number].reshape(self._rows, self._number)
@@ -94,7 +94,7 @@ class _Mixed:
             part = adjoint.take(passing.source) * others.take(passing.others)
             for turn in passing.turns:
                 adjoint[passing.target[turn]] += part[turn]
-        return wide[: self._cells]
+        return wide[: self._cells].T
 
     def _place(self, node: Indices, output: Indices) -> Indices:
         """Where the derivatives of these pairs are."""
@@ -121,21 +121,23 @@ class _Mixed:
         return _passing(step, cells, source, node - step.made.start, lambda nodes: self._place(nodes, output))
 
 
-def _narrow(size: int, cells: int, steps: Sequence[Step], outputs: Indices, most: int) -> list[set[int] | None]:
+def _narrow(size: int, cells: int, steps: Sequence[Step], outputs: Indices, most: int) -> list[frozenset[int] | None]:
     """For every node the outputs that it matters for; None for cells, and where these are more than `most`."""
-    found: list[set[int] | None] = [None if node < cells else set() for node in range(size)]
+    found: list[frozenset[int] | None] = [*[None] * cells, *[NONE] * (size - cells)]
     for k, node in enumerate(outputs.tolist()):
-        _join(found, node, {k}, most)
+        _join(found, node, frozenset({k}), most)
     for step in reversed(steps):
-        inputs = step.inputs.reshape(-1, step.inputs.shape[2]).T.tolist()
-        for node, sources in zip(range(step.made.start, step.made.stop), inputs, strict=True):
+        of_step = found[step.made]
+        some = [k for k, matters in enumerate(of_step) if matters != NONE]
+        inputs = step.inputs.reshape(-1, step.inputs.shape[2])[:, some].T.tolist()
+        for k, sources in zip(some, inputs, strict=True):
             for source in set(sources):
-                _join(found, source, found[node], most)
-    found[cells : cells + CONSTANTS] = [set() for _ in range(CONSTANTS)]
+                _join(found, source, of_step[k], most)
+    found[cells : cells + CONSTANTS] = [NONE] * CONSTANTS
     return found
 
 
-def _join(found: list[set[int] | None], node: int, more: set[int] | None, most: int) -> None:
+def _join(found: list[frozenset[int] | None], node: int, more: frozenset[int] | None, most: int) -> None:
     outputs = found[node]
     if outputs is not None:
         joined = None if more is None else outputs | more

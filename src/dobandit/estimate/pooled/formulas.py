@@ -176,19 +176,13 @@ def _short(graph: Graph, reward: str, do: Do, whole: Graph, sets: tuple[Set, ...
 def _tied_to(graph: Graph, reward: str, some: int) -> int:
     """The variables whose factors in E[Y] depend on hidden causes of some variables."""
     bits = graph.bits
-    confounded = some & _confounded(graph)
+    confounded = some & bits.confounded
     found, everything = 0, bits.above(bits.of([reward]))
     for component in {bits.components[v] for v in members(confounded)}:
         for v in members(component & everything):
             if reached(1 << v, bits.siblings, everything & (2 << v) - 1) & confounded:
                 found |= 1 << v
     return found
-
-
-@lru_cache(maxsize=256)
-def _confounded(graph: Graph) -> int:
-    """The variables that share hidden causes with others."""
-    return sum(1 << i for i, beside in enumerate(graph.bits.siblings) if beside)
 
 
 def _own(

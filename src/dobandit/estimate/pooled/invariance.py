@@ -60,9 +60,9 @@ def same_effect_as(
     setting `do` makes it."""
     left = still_changed_by(graph, frozenset(do), variable, given)
     among = sets if sets is not None else (frozenset({v}) for v in graph.variables)
-    # What is set is not left. A set that is neither met on the walk nor opens a collider leaves everything as it is.
+    # What is set is not left. A set from which the walk cannot go on, and that opens no collider, leaves all as it is.
     bits, nothing_set = graph.bits, changed_by(graph, variable, given)
-    touched = reachable(bits, bits.of([variable]), bits.of(given))[0] | bits.above(bits.of(given))
+    touched = bits.of(nothing_set) | bits.above(bits.of(given))
     alike = (
         s for s in among
         if left.isdisjoint(s)
