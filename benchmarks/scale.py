@@ -49,8 +49,11 @@ LINES = (
     *(Line("check", "plain", n, {200: 0.6, 1000: 3.0}.get(n)) for n in (100, 200, 400, 500, 1000)),
     *(Line("check", "hidden", n) for n in (100, 200, 500, 1000)),
     *(Line("init + ask", "plain", n, {200: 1.5, 1000: 8.0}.get(n)) for n in (100, 200, 400, 500, 1000)),
-    *(Line("init + ask", "hidden", n, *{100: (2.0, 300), 500: (10.0, 1000)}.get(n, ())) for n in (100, 200, 500)),
-    *(Line("init + ask", "far", n) for n in (100, 500)),
+    *(
+        Line("init + ask", kind, n, *{100: (2.0, 300), 500: (10.0, 1000)}.get(n, ()))
+        for kind in ("hidden", "far")
+        for n in (100, 200, 500)
+    ),
     *(Line("means", "plain", n) for n in (*GROWTH, 1000)),
     *(Line("means", "hidden", n, {200: 3.0}.get(n)) for n in (*GROWTH, 1000)),
     *(

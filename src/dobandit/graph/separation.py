@@ -10,15 +10,18 @@ from __future__ import annotations
 from dobandit.graph.bits import Bits, union
 
 
-def reachable(graph: Bits, start: int, given: int, cut: int = 0) -> tuple[int, int]:
+def reachable(graph: Bits, start: int, given: int, cut: int = 0, last: int = 0) -> tuple[int, int]:
     """The variables that are m-connected to `start` given `given`, in the graph in which nothing points to `cut`, which
-    is a part of `given`: all of them, and those from which the walk could go on against an arrow."""
+    is a part of `given`: all of them, and those from which the walk could go on against an arrow. It ends when it could
+    go on from one of `last`."""
     opens = graph.above(given, cut)  # a collider lets through if it or a descendant is given
     at_head, at_tail = 0, start  # by whether the last edge pointed at the variable
     new_head, new_tail = 0, start
     while new_head or new_tail:
         through = (new_head | new_tail) & ~given
         turning = new_head & opens | new_tail & ~given
+        if turning & last:
+            break
         turning &= ~cut
         heads = (union(graph.children, through) | union(graph.siblings, turning & graph.confounded)) & ~cut
         tails = union(graph.parents, turning)

@@ -60,15 +60,18 @@ def same_effect_as(
     setting `do` makes it."""
     left = still_changed_by(graph, frozenset(do), variable, given)
     among = sets if sets is not None else (frozenset({v}) for v in graph.variables)
-    # What is set is not left. A set from which the walk cannot go on, and that opens no collider, leaves all as it is.
     bits, nothing_set = graph.bits, changed_by(graph, variable, given)
-    touched = bits.of(nothing_set) | bits.above(bits.of(given))
-    alike = (
-        s for s in among
-        if left.isdisjoint(s)
-        and (still_changed_by(graph, s, variable, given) if bits.of(s) & touched else nothing_set) == left
-    )  # fmt: skip
-    return frozenset(alike)
+    start, conditions, wanted = bits.of([variable]), bits.of(given), bits.of(left)
+    touched = bits.of(nothing_set) | bits.above(conditions)
+
+    def is_alike(some: Set) -> bool:
+        cut = bits.of(some)
+        if not cut & touched:  # the walk cannot go on from there, and no collider is opened: all stays as it is
+            return nothing_set == left
+        _, found = reachable(bits, start, conditions | cut, cut, last=~(wanted | cut))
+        return found & ~cut | start == wanted
+
+    return frozenset(some for some in among if left.isdisjoint(some) and is_alike(some))  # what is set is not left
 
 
 def pooled(problem: Problem, variable: str, given: Iterable[str]) -> CountTable:
