@@ -17,6 +17,7 @@ CONSTANTS = 2  # nodes behind the cells: one and zero
 MOST_NUMBERS = 2**22  # that are in memory at the same time
 MOST_TOGETHER = 2**23  # nodes times outputs that are differentiated together; about half of these numbers are kept
 MOST_PAIRS = 2**20  # of nodes and outputs, which are settled one by one
+TURNED = 128  # cells whose derivatives get other axes together, so that they stay in the cache
 NONE = frozenset[int]()
 
 
@@ -59,7 +60,10 @@ class DenseDerivative:
         found = np.empty((*self._shape, values.shape[1]))
         for row, of_row in enumerate(np.ascontiguousarray(values.T)):
             for part, derivatives in self._parts:
-                found[part, :, row] = derivatives.of(of_row)
+                by_cell = derivatives.of(of_row)
+                for first in range(0, len(by_cell), TURNED):
+                    some = slice(first, first + TURNED)
+                    found[part, some, row] = by_cell[some].T
         return found
 
 
@@ -80,7 +84,7 @@ class _Mixed:
         self._steps = [(step, self._slots(step, cells), self._passing(step, cells)) for step in reversed(steps)]
 
     def of(self, values: Array) -> Array:
-        """The derivatives at these values of all nodes, with axes (output, cell)."""
+        """The derivatives at these values of all nodes, with axes (cell, output)."""
         adjoint = np.zeros(self._size)
         adjoint[self._start] = 1.0
         wide = adjoint[: self._rows * self._number].reshape(self._rows, self._number)
@@ -94,7 +98,7 @@ class _Mixed:
             part = adjoint.take(passing.source) * others.take(passing.others)
             for turn in passing.turns:
                 adjoint[passing.target[turn]] += part[turn]
-        return wide[: self._cells].T
+        return wide[: self._cells]
 
     def _place(self, node: Indices, output: Indices) -> Indices:
         """Where the derivatives of these pairs are."""

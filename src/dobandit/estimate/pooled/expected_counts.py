@@ -47,7 +47,8 @@ class ExpectedCounts:
     def per_pull(self, counts: Array) -> Array:
         """The chance that an outcome of an arm is counted on a condition of a table that it may enter, from the counts
         of `tables` with axes (row, cell): axes (arm, z, row)."""
-        found = GUESS_WEIGHT * self._from_observations(counts)
+        found = self._from_observations(counts)
+        found *= GUESS_WEIGHT
         cells = np.concatenate([counts.T, np.zeros((1, len(counts)))])
         if found.size <= FEW:
             return self._with_own(found, cells, self._own)
