@@ -163,10 +163,9 @@ def _information(
 def _moved(pooled: PooledEstimator, tables: Tables, against: Array) -> Array:
     """How far what is not known about z may move functions with these gradients, as in `Information`."""
     cells, totals = tables.cells, tables.totals
-    moved = pooled.conditions.covariance(cells, against, against)
+    moved, off = pooled.conditions.errors(cells, against)
     # How far the prior is off is uncertain, too: if anything up to what it may be is equally likely, the variance is a
     # third of its square. Every z has a part of that, which outcomes on z remove.
-    off = pooled.conditions.by_prior(cells, against)
     in_all = added_up(np.moveaxis(off / totals, 1, 0))[:, np.newaxis]
     off *= (totals + 1) / (3 * totals)
     off *= in_all

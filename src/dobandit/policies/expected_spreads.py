@@ -100,7 +100,7 @@ def spreads_in_parts(information: Information, pulls: Array) -> Iterator[Array]:
         if own is not None:
             _add_own(squares, own, part, rivals, leader)
         squares[..., np.searchsorted(rivals, leader)] = 0.0
-        yield np.moveaxis(np.sqrt(squares, out=squares), -1, 0)
+        yield np.sqrt(np.moveaxis(squares, -1, 0), order="C")
 
 
 class _Sums:
@@ -125,7 +125,7 @@ class _Sums:
         """Turn the usual sums into those of some arms."""
         met = self._met[arms]
         differs = met != self._usual
-        arm, z = differs.nonzero()
+        arm, z = np.divmod(np.flatnonzero(differs), differs.shape[1])  # `nonzero` takes longer
         now, pulls_of = self._now[z], pulls[:, arm]
         more = _learnt(now, met[arm, z], pulls_of) - _learnt(now, self._usual[z], pulls_of)
         begin = np.searchsorted(arm, np.arange(len(met) + 1)).tolist()

@@ -61,15 +61,24 @@ class ArmEstimator:
         of_arms = self.means(gradients, weights[:, np.newaxis])
         together = max(1, TOGETHER // max(cells.size, 1))
         parts = [of_arms[first : first + together] for first in range(0, len(of_arms), together)]
-        variances = np.concatenate([self._variance(cells, totals, g, g) for g in parts])
-        by_prior = np.concatenate([self._by_prior(cells, totals, g) for g in parts])
+        errors = [self._errors(cells, totals, g) for g in parts]
+        variances, by_prior = (np.concatenate(of_parts) for of_parts in zip(*errors, strict=True))
         return ArmEstimates(weights, self.means(estimates, weights), variances, by_prior, of_arms)
 
-    def _error(self, cells: Array, totals: Array, g: Array) -> Array:
-        return self._variance(cells, totals, g, g) + self._by_prior(cells, totals, g) ** 2
+    def _errors(self, cells: Array, totals: Array, g: Array) -> tuple[Array, Array]:
+        """The variance of estimates with these gradients, and how far off they may be because the prior fills the cells
+        that have no data yet: axes (..., row).
 
-    def _variance(self, cells: Array, totals: Array, g: Array, h: Array) -> Array:
-        """Variances or covariances of functions with these gradients: axes (..., row)."""
+        The delta method takes the errors of all cells to be independent, so that many empty ones seem to make a sure
+        mean. But they are wrong together, if the truth is not what the prior says: there their errors add up.
+        """
+        parts, off = self._conditions.errors(cells, g)
+        parts /= totals + 1
+        off /= totals
+        return added_up(np.moveaxis(parts, -2, 0)), added_up(np.moveaxis(off, -2, 0))
+
+    def _covariance(self, cells: Array, totals: Array, g: Array, h: Array) -> Array:
+        """The covariance of estimates with these gradients: axes (..., row)."""
         parts = self._conditions.covariance(cells, g, h)
         parts /= totals + 1
         return added_up(np.moveaxis(parts, -2, 0))
@@ -89,8 +98,7 @@ class ArmEstimator:
 
     def _shares(self, cells: Array, totals: Array, g: Array, h: Array, pairs: list[Pair]) -> Array:
         """The weight of the first estimate of every pair."""
-        first, second = self._variance(cells, totals, g, g), self._variance(cells, totals, h, h)
-        both = self._variance(cells, totals, g, h)
+        first, second, both = (self._covariance(cells, totals, a, b) for a, b in ((g, g), (h, h), (g, h)))
         spread = first + second - 2 * both
         share = np.clip((second - both) / np.where(spread > 0, spread, 1.0), 0.0, 1.0)
         overlap = np.array([p.overlap for p in pairs])[:, np.newaxis]
@@ -100,17 +108,10 @@ class ArmEstimator:
         """Of several estimates of an arm's mean, the one with the smallest error."""
         choices = self._pool.choices[k]
         combined = [total(weights[list(used), np.newaxis] * gradients[list(used)]) for used in choices]
-        best = np.argmin([self._error(cells, totals, g) for g in combined], axis=0)
+        errors = [self._errors(cells, totals, g) for g in combined]
+        best = np.argmin([variance + by_prior**2 for variance, by_prior in errors], axis=0)
         for i, used in enumerate(choices):
             weights[list(used)] *= best == i
-
-    def _by_prior(self, cells: Array, totals: Array, g: Array) -> Array:
-        """How far off an estimate may be because the prior fills the cells that have no data yet.
-
-        The delta method takes the errors of all cells to be independent, so that many empty ones seem to make a sure
-        mean. But they are wrong together, if the truth is not what the prior says: here their errors add up.
-        """
-        return added_up(np.moveaxis(self._conditions.by_prior(cells, g) / totals, -2, 0))
 
 
 def _in_turn(pool: Pool) -> list[tuple[Indices, Indices]]:

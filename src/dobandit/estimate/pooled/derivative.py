@@ -17,7 +17,6 @@ CONSTANTS = 2  # nodes behind the cells: one and zero
 MOST_NUMBERS = 2**22  # that are in memory at the same time
 MOST_TOGETHER = 2**23  # nodes times outputs that are differentiated together; about half of these numbers are kept
 MOST_PAIRS = 2**20  # of nodes and outputs, which are settled one by one
-TURNED = 128  # cells whose derivatives get other axes together, so that they stay in the cache
 NONE = frozenset[int]()
 
 
@@ -56,15 +55,14 @@ class DenseDerivative:
         self._shape = len(outputs), cells
 
     def of(self, values: Array) -> Array:
-        """The derivatives at these values of all nodes, with axes (output, cell, row)."""
-        found = np.empty((*self._shape, values.shape[1]))
+        """The derivatives at these values of all nodes, with axes (output, cell, row). They lie in memory by cell, as
+        they are made: then what is computed from the cells of a condition takes less time."""
+        outputs, cells = self._shape
+        found = np.empty((cells, outputs, values.shape[1]))
         for row, of_row in enumerate(np.ascontiguousarray(values.T)):
             for part, derivatives in self._parts:
-                by_cell = derivatives.of(of_row)
-                for first in range(0, len(by_cell), TURNED):
-                    some = slice(first, first + TURNED)
-                    found[part, some, row] = by_cell[some].T
-        return found
+                found[:, part, row] = derivatives.of(of_row)
+        return np.moveaxis(found, 0, 1)
 
 
 class _Mixed:

@@ -40,9 +40,10 @@ class ExpectedCounts:
         sizes = np.diff([*self._starts, self._observed])
         self._table = np.repeat(np.arange(len(sizes)), sizes)  # of every cell that observations fill
         self._guess = np.repeat(1.0 / np.maximum(sizes, 1), sizes)[:, np.newaxis]
+        self._arm_of_own = sources.arm_of_own_cells()
         self._of_condition, self._first = conditions.table, conditions.start[:-1]
         self._share, self._own, groups = _places(pool, conditions, sources)
-        self._group, self._before, self._both = groups.compiled()
+        self._grouped, self._group, self._before, self._both = groups.compiled()
 
     def per_pull(self, counts: Array) -> Array:
         """The chance that an outcome of an arm is counted on a condition of a table that it may enter, from the counts
@@ -52,7 +53,8 @@ class ExpectedCounts:
         cells = np.concatenate([counts.T, np.zeros((1, len(counts)))])
         if found.size <= FEW:
             return self._with_own(found, cells, self._own)
-        pulled = cells.any(axis=1).take(self._own).any(axis=1)  # of many arms most have no outcomes
+        pulled = np.zeros(len(found), dtype=bool)  # of many arms most have no outcomes
+        pulled[self._arm_of_own[counts[:, self._observed :].any(axis=0)]] = True
         of_pulled = self._with_own(found[pulled], cells, self._own[pulled])
         found /= GUESS_WEIGHT
         found[pulled] = of_pulled
@@ -71,9 +73,10 @@ class ExpectedCounts:
         number = np.add.reduceat(seen, self._starts, axis=0).take(self._table, axis=0) if len(seen) else seen
         one, zero = np.ones((1, len(counts))), np.zeros((1, len(counts)))
         shares = np.concatenate([(seen + self._guess) / (number + 1), one, zero])
-        before, both = (np.concatenate([added_up(shares[members]), one]) for members in (self._before, self._both))
         found = shares.take(self._share, axis=0)
-        found *= (before / both).take(self._group, axis=0)
+        if len(self._group):
+            before, both = (added_up(shares[members]) for members in (self._before, self._both))
+            found.reshape(-1, len(counts))[self._grouped] *= (before / both).take(self._group, axis=0)
         return np.asarray(found)
 
 
@@ -116,6 +119,12 @@ class _Sources:
         at = self.layout.slice(self.own[given])
         number = (at.stop - at.start) // self._arms
         return np.asarray(at.start + number * arms[:, np.newaxis] + np.arange(number))
+
+    def arm_of_own_cells(self) -> Indices:
+        """The arm of every cell behind those that observations fill."""
+        ends = (self.layout.slice(table) for table in self.own.values())
+        parts = (np.repeat(np.arange(self._arms), (at.stop - at.start) // self._arms) for at in ends)
+        return np.concatenate([np.zeros(0, np.intp), *parts])
 
     def special(self, table: CountTable) -> list[int]:
         """The arms of a table that set something in the context of their predictions."""
@@ -234,10 +243,10 @@ class _Groups:
                 self._both.append(start + members[context.is_set[members]])
         self._group[arm, at] = self._first[key] + context.group[cells]
 
-    def compiled(self) -> tuple[Indices, Indices, Indices]:
-        """The group of every arm and condition, the last one where there is none, and the members of the groups."""
-        group = np.where(self._group < 0, len(self._before), self._group)
-        return group, self._padded(self._before), self._padded(self._both)
+    def compiled(self) -> tuple[Indices, Indices, Indices, Indices]:
+        """The flat places of the arms and conditions that have a group, which one, and the members of the groups."""
+        grouped = np.flatnonzero(self._group >= 0)
+        return grouped, self._group.take(grouped), self._padded(self._before), self._padded(self._both)
 
     def _padded(self, members: list[Indices]) -> Indices:
         lengths = np.array([*map(len, members)], dtype=np.intp)

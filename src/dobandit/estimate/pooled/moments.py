@@ -72,8 +72,8 @@ class MomentConditions(Conditions):
         found[..., self.measured, :] = parts
         return found
 
-    def by_prior(self, cells: Array, g: Array) -> Array:
+    def errors(self, cells: Array, g: Array) -> tuple[Array, Array]:
         """For a row of the reward the standard deviation of all rewards."""
-        found = super().by_prior(cells, g)
-        found[..., self.measured, :] = self.weight[:, np.newaxis] * np.abs(g.take(self.number + 1, axis=-2))
-        return found
+        parts, off = super().errors(cells, g)
+        off[..., self.measured, :] = self.weight[:, np.newaxis] * np.abs(g.take(self.number + 1, axis=-2))
+        return parts, off

@@ -82,17 +82,23 @@ class Conditions:
         """Cells that sum to one for every condition."""
         return np.asarray(cells / self.sums(cells).take(self.of_cell, axis=-2))
 
-    def by_prior(self, cells: Array, g: Array) -> Array:
-        """How far functions with these gradients may be off where the prior stands for a condition: its standard
-        deviation if all values are equally likely, times this over the posterior's total."""
+    def errors(self, cells: Array, g: Array) -> tuple[Array, Array]:
+        """How far functions with these gradients may be off because of each condition: its part of their variance (the
+        `covariance` with themselves), and where the prior stands for it, its standard deviation if all values are
+        equally likely, times this over the posterior's total."""
         if self._all_binary:
-            return np.asarray(PRIOR * np.abs(_differences(g)))
+            between = _differences(g)
+            parts = between * between
+            parts *= cells[..., 0::2, :] * cells[..., 1::2, :]
+            np.abs(between, out=between)
+            between *= PRIOR
+            return parts, between
         uniform = np.broadcast_to(1 / self.card[self.of_cell][:, np.newaxis], g.shape)
-        return self._off(uniform, g)
+        return self.covariance(cells, g, g), self._off(self.covariance(uniform, g, g))
 
-    def _off(self, cells: Array, g: Array) -> Array:
-        spread = np.sqrt(np.maximum(self.covariance(cells, g, g), 0.0))
-        return np.asarray(PRIOR * self.card[:, np.newaxis] * spread)
+    def _off(self, parts: Array) -> Array:
+        """How far the prior may be off where the parts of conditions in the variance are these."""
+        return np.asarray(PRIOR * self.card[:, np.newaxis] * np.sqrt(np.maximum(parts, 0.0)))
 
     def covariance(self, cells: Array, g: Array, h: Array) -> Array:
         """Σ_v p g h - (Σ_v p g)(Σ_v p h) for every condition, of gradients with axes (..., cell, row).
@@ -102,8 +108,8 @@ class Conditions:
         gradients between them, which takes half as long and loses no digits.
         """
         if self._all_binary:
-            between = _differences(g)
-            found = between * (between if h is g else _differences(h))
+            found = _differences(g)
+            found *= found if h is g else _differences(h)
             found *= cells[..., 0::2, :] * cells[..., 1::2, :]
             return np.asarray(found)
         weighed = cells * g

@@ -45,10 +45,11 @@ class Stated(Conditions):
             found[:, self.lost] = counts[:, self.lost] + weights * (1 - means)
         return found
 
-    def by_prior(self, cells: Array, g: Array) -> Array:
+    def errors(self, cells: Array, g: Array) -> tuple[Array, Array]:
         """As for every posterior, but a row is expected to be off by its own standard deviation: where success is
         rare, that is much less than a coin's."""
-        return self._off(cells, g)
+        parts = self.covariance(cells, g, g)
+        return parts, self._off(parts)
 
     def drawn(
         self, counts: Array, number: int, rng: np.random.Generator, informed: tuple[Indices, Array] | None = None

@@ -30,11 +30,11 @@ class StatedMoments(MomentConditions):
         for rows in self._groups:
             self.weight[rows] /= len(rows)
 
-    def by_prior(self, cells: Array, g: Array) -> Array:
+    def errors(self, cells: Array, g: Array) -> tuple[Array, Array]:
         """As for every posterior, but a row is expected to be off by its own standard deviation."""
-        found = super().by_prior(cells, g)
-        found[..., self.measured, :] *= np.sqrt(cells.take(self.number + 2, axis=-2))
-        return found
+        parts, off = super().errors(cells, g)
+        off[..., self.measured, :] *= np.sqrt(cells.take(self.number + 2, axis=-2))
+        return parts, off
 
     def drawn(
         self, counts: Array, number: int, rng: np.random.Generator, informed: tuple[Indices, Array] | None = None
