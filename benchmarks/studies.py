@@ -238,7 +238,8 @@ def of_commands(folder: Path, extent: Extent) -> None:
     dobandit, problem, study = [sys.executable, "-m", "dobandit"], folder / "shop.toml", folder / "shop.db"
     run([*dobandit, "init", "--quiet", "--example", "shop", problem], LIMIT)
     run([*dobandit, "study", "init", "--quiet", study, problem], LIMIT)
-    libraries = [sys.executable, "-c", "import numpy, sqlite3, click, rich.console, rich.table"]
+    one_thread = "import os; os.environ['OPENBLAS_NUM_THREADS'] = '1'"  # as the commands load them
+    libraries = [sys.executable, "-c", f"{one_thread}; import numpy, sqlite3, click, rich.console, rich.table"]
     spent: dict[str, list[float]] = {"ask": [], "tell": [], "status": []}
     alone = min(seconds_of(run(libraries, LIMIT)) for _ in range(extent.pairs))
     for number in range(1, 1 + extent.pairs):

@@ -424,6 +424,16 @@ def test_imports_stay_light() -> None:
     assert not packages_after("import dobandit; dobandit.effect") & heavy
 
 
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="threads are counted in /proc")
+def test_commands_start_no_threads(shop: Path) -> None:
+    """NumPy's library for matrices would: as much processor time as the rest of a short command."""
+    code = f"from dobandit.cli import main\ntry: main(['check', {str(shop)!r}])\nexcept SystemExit: pass"
+    counted = f"{code}\nimport os, sys\nprint('numpy' in sys.modules, len(os.listdir('/proc/self/task')))"
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    ran = subprocess.run([sys.executable, "-c", counted], capture_output=True, text=True, check=True, env=environment)
+    assert ran.stdout.splitlines()[-1] == "True 1"
+
+
 TOLD = ["Loyalty=0", "Newsletter=0", "Ad=0", "Visit=0", "Discount=0", "Buy=0"]
 
 
