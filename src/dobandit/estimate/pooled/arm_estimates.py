@@ -17,6 +17,8 @@ from dobandit.estimate.pooled.posterior import Conditions
 
 TOGETHER = 2**17  # numbers of gradients: arms whose variances are made together, so that they stay in the cache
 
+TURNED = 128  # cells whose gradients get another order together, so that they stay in the cache
+
 
 class ArmEstimates(NamedTuple):
     """What the tables say of all arms; the last axis is the row."""
@@ -57,6 +59,8 @@ class ArmEstimator:
         """Everything, from the means of the cells and the totals of the posteriors."""
         values = self._pool.circuit.values(cells)
         estimates, gradients = self._pool.circuit.outputs(values), self._pool.circuit.gradient(values)
+        if not self._is_one_each:
+            gradients = _one_by_one(gradients)
         weights = self._weights(cells, totals, gradients)
         of_arms = self.means(gradients, weights[:, np.newaxis])
         together = max(1, TOGETHER // max(cells.size, 1))
@@ -112,6 +116,16 @@ class ArmEstimator:
         best = np.argmin([variance + by_prior**2 for variance, by_prior in errors], axis=0)
         for i, used in enumerate(choices):
             weights[list(used)] *= best == i
+
+
+def _one_by_one(gradients: Array) -> Array:
+    """The same gradients, each of them in one piece of memory, because some will be taken."""
+    if gradients.flags.c_contiguous:
+        return gradients
+    found = np.empty(gradients.shape)
+    for first in range(0, gradients.shape[1], TURNED):
+        found[:, first : first + TURNED] = gradients[:, first : first + TURNED]
+    return found
 
 
 def _in_turn(pool: Pool) -> list[tuple[Indices, Indices]]:
