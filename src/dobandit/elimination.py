@@ -113,12 +113,14 @@ def _eliminated(
                 heappush(queue, (sizes[u], u))
 
 
-def _members(bits: int) -> Iterator[int]:
+def _members(bits: int) -> list[int]:
     """The places of the bits of a number."""
+    found = []
     while bits:
         low = bits & -bits
-        yield low.bit_length() - 1
+        found.append(low.bit_length() - 1)
         bits ^= low
+    return found
 
 
 def check_size(numbers: int) -> None:
