@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property, reduce
+from functools import cached_property, reduce
 from heapq import heapify, heappop, heappush
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
@@ -90,10 +90,12 @@ def _eliminated(
         shared = sum(1 << place[v] for v in {*scope})
         for v in scope:
             near[place[v]] |= shared
+    alike: dict[int, int] = {}  # the variables with so many values
+    for v, i in place.items():
+        alike[cards[v]] = alike.get(cards[v], 0) | 1 << i
 
-    @cache  # many have the same neighbours
     def cells(variables: int) -> int:
-        return math.prod([cards[names[i]] for i in _members(variables)])
+        return math.prod([card ** (variables & some).bit_count() for card, some in alike.items()])
 
     sizes = {i: cells(near[i]) for v, i in place.items() if v not in keep}
     queue = [(size, i) for i, size in sizes.items()]
