@@ -119,15 +119,19 @@ class Totals:
     @property
     def bound(self) -> float:
         """The money that is spent or reserved."""
-        return float(((self.paid + self.pending) * self.costs).sum())
+        return self._paid_for(self.paid + self.pending)
 
     @property
     def money(self) -> Money:
-        spent, reserved = float((self.paid * self.costs).sum()), float((self.pending * self.costs).sum())
+        spent, reserved = self._paid_for(self.paid), self._paid_for(self.pending)
         rest = self.total - spent - reserved
         if -ROUNDING * self.total <= rest < 0:
             rest = 0.0  # less than this is not money
         return Money(self.total, spent, reserved, max(0.0, rest), max(0.0, -rest))
+
+    def _paid_for(self, pulls: Array) -> float:
+        """What so many pulls of every arm cost."""
+        return float(np.vdot(pulls, self.costs))
 
     def affordable(self) -> Flags:
         """The arms that the free money pays for."""
