@@ -84,18 +84,22 @@ def _eliminated(
     scopes: Sequence[tuple[str, ...]], keep: Collection[str], cards: Mapping[str, int]
 ) -> Iterator[tuple[str, int]]:
     """The same, with the size of the table that joins the variable and its neighbours."""
-    place = {v: i for i, v in enumerate(dict.fromkeys(v for scope in scopes for v in scope))}
-    names, near = list(place), [0] * len(place)  # by place, the neighbours as bits: many variables may share a table
+    place, near = dict[str, int](), list[int]()  # by place, the neighbours as bits: many variables may share a table
     for scope in scopes:
-        shared = sum(1 << place[v] for v in {*scope})
-        for v in scope:
-            near[place[v]] |= shared
-    alike: dict[int, int] = {}  # the variables with so many values
+        at = [place.setdefault(v, len(place)) for v in scope]
+        near += [0] * (len(place) - len(near))
+        shared = sum([1 << i for i in {*at}])
+        for i in at:
+            near[i] |= shared
+    names, alike = list(place), dict[int, int]()  # the variables with so many values
     for v, i in place.items():
         alike[cards[v]] = alike.get(cards[v], 0) | 1 << i
 
     def cells(variables: int) -> int:
-        return math.prod([card ** (variables & some).bit_count() for card, some in alike.items()])
+        number = 1
+        for card, some in alike.items():
+            number *= card ** (variables & some).bit_count()
+        return number
 
     sizes = {i: cells(near[i]) for v, i in place.items() if v not in keep}
     queue = [(size, i) for i, size in sizes.items()]

@@ -232,7 +232,7 @@ class _Groups:
         self._both: list[Indices] = []
         self._first: dict[tuple[int, int], int] = {}  # of the groups of a context
 
-    def add(self, arm: int, at: Indices, cells: Indices, context: _Context, start: int) -> None:
+    def add(self, arm: int, at: slice, cells: Indices, context: _Context, start: int) -> None:
         """The conditions `at` are these cells of the context, whose table begins at `start`."""
         key = id(context), start
         if key not in self._first:
@@ -258,24 +258,22 @@ class _Groups:
 def _places(pool: Pool, conditions: Conditions, sources: _Sources) -> tuple[Indices, Indices, _Groups]:
     """For every arm and condition: the cell of observations, or the one that is sure, or the one that is never met
     where its outcomes cannot be counted; the cell of own outcomes, or the one behind them all; and the group."""
-    meets = np.zeros((pool.arms, len(conditions)), dtype=bool)
-    share = np.full(meets.shape, sources.observed, dtype=np.intp)
-    own = np.full(meets.shape, sources.layout.size, dtype=np.intp)
-    groups, contexts = _Groups(meets.shape, sources.observed + 1), _Contexts(pool.problem)
+    shape, sure, never = (pool.arms, len(conditions)), sources.observed, sources.observed + 1
+    share, own = np.full(shape, never, dtype=np.intp), np.full(shape, sources.layout.size, dtype=np.intp)
+    groups, contexts = _Groups(shape, never), _Contexts(pool.problem)
     for t, table in enumerate(pool.tables):
-        at = np.arange(conditions.start[t], conditions.start[t + 1])
-        arms = np.array(table.arms, dtype=np.intp)
-        meets[arms[:, np.newaxis], at] = True
+        at, arms = slice(*conditions.start[t : t + 2].tolist()), np.array(table.arms, dtype=np.intp)
         if not table.given:
+            share[arms, at] = sure
             continue
-        share[arms[:, np.newaxis], at] = sources.layout.slice(sources.alone(table.given)).start + np.arange(len(at))
-        own[arms[:, np.newaxis], at] = sources.own_cells(arms, table.given)
+        every = np.arange(at.stop - at.start)
+        share[arms, at] = sources.layout.slice(sources.alone(table.given)).start + every
+        own[arms, at] = sources.own_cells(arms, table.given)
         for k in sources.special(table):
             arm = pool.problem.arms[k]
             source = sources.of(arm.variables, table.given)
             start, context = sources.layout.slice(source).start, contexts.of(arm, source)
-            z = np.arange(len(at)) + len(at) * context.beside(len(source.variables) - len(table.given))
-            meets[k, at] = context.is_set[z]
+            z = every + len(every) * context.beside(len(source.variables) - len(table.given))
             groups.add(k, at, z, context, start)
-            share[k, at] = start + z
-    return np.where(meets, share, sources.observed + 1), own, groups
+            share[k, at] = np.where(context.is_set[z], start + z, never)
+    return share, own, groups

@@ -85,11 +85,8 @@ class FormulaChooser:
             return self._shared_width
         changed = difference(formula, self._base) if self.base_fits else None
         if changed is None:  # then the sum is not made from that of the base
-            most = max(map(self._cells, formula.factors))
-            if most > MOST_CELLS:
-                return most
             scopes = [formula.axes(f) for f in formula.factors]
-            return max(most, widest(scopes, formula.kept, self._cards, enough=MOST_CELLS))
+            return widest(scopes, formula.kept, self._cards, enough=MOST_CELLS)
         widths, (gone, put) = _Widths(self._cards), changed
         scopes_put = [_scope(formula, f, self._problem.reward) for f in put]
         summed(widths, self._shared.around(gone, scopes_put), formula.kept, self._cards)

@@ -83,7 +83,8 @@ class Formula:
 
     def axes(self, factor: Factor) -> tuple[str, ...]:
         """The names of a factor's arguments."""
-        return tuple(set_axis(v) if v in factor.read else v for v in (*factor.given, factor.variable))
+        names = *factor.given, factor.variable
+        return tuple(set_axis(v) if v in factor.read else v for v in names) if factor.read else names
 
     def __str__(self) -> str:
         return "Σ " + " ".join(map(self._written, self.factors))
