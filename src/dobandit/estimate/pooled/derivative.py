@@ -12,12 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from dobandit.arrays import Array, Flags, Indices
+from dobandit.graph import members
 
 CONSTANTS = 2  # nodes behind the cells: one and zero
 MOST_NUMBERS = 2**22  # that are in memory at the same time
 MOST_TOGETHER = 2**23  # nodes times outputs that are differentiated together; about half of these numbers are kept
 MOST_PAIRS = 2**20  # of nodes and outputs, which are settled one by one
-NONE = frozenset[int]()
+ALL = -1  # outputs, as bits
 
 
 class Step(NamedTuple):
@@ -72,9 +73,9 @@ class _Mixed:
     def __init__(self, size: int, cells: int, steps: Sequence[Step], outputs: Indices) -> None:
         self._cells, self._number = cells, len(outputs)
         narrow = _narrow(size, cells, steps, outputs, len(outputs) // 8)
-        keys = [node * self._number + k for node, found in enumerate(narrow) if found for k in sorted(found)]
+        keys = [node * self._number + k for node, found in enumerate(narrow) if found != ALL for k in members(found)]
         self._keys = np.array(keys, dtype=np.intp)
-        self._is_wide = np.array([found is None for found in narrow])
+        self._is_wide = np.array([found == ALL for found in narrow])
         self._row = np.cumsum(self._is_wide) - 1
         self._rows = int(self._row[-1]) + 1
         self._size = self._rows * self._number + len(keys)
@@ -123,27 +124,26 @@ class _Mixed:
         return _passing(step, cells, source, node - step.made.start, lambda nodes: self._place(nodes, output))
 
 
-def _narrow(size: int, cells: int, steps: Sequence[Step], outputs: Indices, most: int) -> list[frozenset[int] | None]:
-    """For every node the outputs that it matters for; None for cells, and where these are more than `most`."""
-    found: list[frozenset[int] | None] = [*[None] * cells, *[NONE] * (size - cells)]
+def _narrow(size: int, cells: int, steps: Sequence[Step], outputs: Indices, most: int) -> list[int]:
+    """For every node the outputs that it matters for, as bits; ALL for cells, and where these are more than `most`."""
+    found = [*[ALL] * cells, *[0] * (size - cells)]
+
+    def join(node: int, more: int) -> None:
+        joined = found[node] | more
+        found[node] = ALL if joined.bit_count() > most else joined
+
     for k, node in enumerate(outputs.tolist()):
-        _join(found, node, frozenset({k}), most)
+        join(node, 1 << k)
     for step in reversed(steps):
         of_step = found[step.made]
-        some = [k for k, matters in enumerate(of_step) if matters != NONE]
+        some = [k for k, matters in enumerate(of_step) if matters]
         inputs = step.inputs.reshape(-1, step.inputs.shape[2])[:, some].T.tolist()
         for k, sources in zip(some, inputs, strict=True):
-            for source in set(sources):
-                _join(found, source, of_step[k], most)
-    found[cells : cells + CONSTANTS] = [NONE] * CONSTANTS
+            for source in sources:
+                if found[source] != ALL:
+                    join(source, of_step[k])
+    found[cells : cells + CONSTANTS] = [0] * CONSTANTS
     return found
-
-
-def _join(found: list[frozenset[int] | None], node: int, more: frozenset[int] | None, most: int) -> None:
-    outputs = found[node]
-    if outputs is not None:
-        joined = None if more is None else outputs | more
-        found[node] = None if joined is None or len(joined) > most else joined
 
 
 class Derivative:
