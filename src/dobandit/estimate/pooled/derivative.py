@@ -73,7 +73,7 @@ class _Mixed:
     def __init__(self, size: int, cells: int, steps: Sequence[Step], outputs: Indices) -> None:
         self._cells, self._number = cells, len(outputs)
         narrow = _narrow(size, cells, steps, outputs, len(outputs) // 8)
-        keys = [node * self._number + k for node, found in enumerate(narrow) if found != ALL for k in members(found)]
+        keys = [node * self._number + k for node, found in enumerate(narrow) if found > 0 for k in members(found)]
         self._keys = np.array(keys, dtype=np.intp)
         self._is_wide = np.array([found == ALL for found in narrow])
         self._row = np.cumsum(self._is_wide) - 1
