@@ -18,7 +18,7 @@ def plainly(scopes: Sequence[tuple[str, ...]], keep: Sequence[str], cards: Mappi
     left = [v for v in order if v not in keep]
     while left:
         joined = {v: set().union({v}, *(table for table in tables if v in table)) for v in left}
-        first = min(left, key=lambda v: (math.prod(cards[u] for u in joined[v]), order.index(v)))
+        first = min(left, key=lambda v: (math.prod(cards[u] or 1 for u in joined[v]), order.index(v)))
         yield first
         left.remove(first)
         tables = [*(table for table in tables if first not in table), joined[first] - {first}]

@@ -91,42 +91,36 @@ def _eliminated(
         shared = sum([1 << i for i in {*at}])
         for i in at:
             near[i] |= shared
-    names, alike = list(place), dict[int, int]()  # the variables with so many values
-    for v, i in place.items():
-        alike[cards[v]] = alike.get(cards[v], 0) | 1 << i
+    names, number, alike = list(place), len(place), dict[int, int]()  # the variables with so many values
+    values = [cards[v] or 1 for v in names]  # a variable whose values are not known yet has none
+    for i, card in enumerate(values):
+        alike[card] = alike.get(card, 0) | 1 << i
 
     def cells(variables: int) -> int:
-        number = 1
+        found = 1
         for card, some in alike.items():
-            number *= card ** (variables & some).bit_count()
-        return number
+            found *= card ** (variables & some).bit_count()
+        return found
 
-    sizes = {i: cells(near[i]) for v, i in place.items() if v not in keep}
-    queue = [(size, i) for i, size in sizes.items()]
+    sizes = [0 if v in keep else cells(around) for v, around in zip(names, near, strict=True)]
+    queue = [size * number + i for i, size in enumerate(sizes) if size]  # pairs as numbers, which compare faster
     heapify(queue)
     while queue:
-        smallest, i = heappop(queue)
-        if sizes.get(i) != smallest:
+        smallest, i = divmod(heappop(queue), number)
+        if sizes[i] != smallest:
             continue  # it is gone, or its table has another size by now
         yield names[i], smallest
-        del sizes[i]
-        around = near[i] & ~(1 << i)
-        for u in _members(around):
+        sizes[i] = 0
+        left = around = near[i] ^ (1 << i)
+        while left:
+            lowest = left & -left
+            left ^= lowest
+            u = lowest.bit_length() - 1
             new = around & ~near[u]
-            near[u] = (near[u] | around) & ~(1 << i)
-            if u in sizes:
-                sizes[u] = sizes[u] * cells(new) // gone if (gone := cards[names[i]]) else cells(near[u])
-                heappush(queue, (sizes[u], u))
-
-
-def _members(bits: int) -> list[int]:
-    """The places of the bits of a number."""
-    found = []
-    while bits:
-        low = bits & -bits
-        found.append(low.bit_length() - 1)
-        bits ^= low
-    return found
+            near[u] = (near[u] | around) ^ (1 << i)
+            if sizes[u]:
+                sizes[u] = sizes[u] // values[i] * (cells(new) if new else 1)
+                heappush(queue, sizes[u] * number + u)
 
 
 def check_size(numbers: int) -> None:
