@@ -22,6 +22,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from _graphs import confounded_tree
 from _script import options, record, settled
 from dobandit.graph import Graph
@@ -48,6 +50,7 @@ class Measured(NamedTuple):
 LINES = (
     *(Line("check", "plain", n, {200: 0.6, 1000: 3.0}.get(n)) for n in (100, 200, 400, 500, 1000)),
     *(Line("check", "hidden", n) for n in (100, 200, 500, 1000)),
+    *(Line("check --data", "hidden", n, {1000: 30.0}.get(n)) for n in (100, 1000)),
     *(Line("init + ask", "plain", n, {200: 1.5, 1000: 8.0}.get(n)) for n in (100, 200, 400, 500, 1000)),
     *(
         Line("init + ask", kind, n, *{100: (2.0, 300), 500: (10.0, 1000)}.get(n, ()))
@@ -63,17 +66,21 @@ LINES = (
         for n in GROWTH
     ),
 )
-SMOKE = (Line("check", "hidden", 5), Line("init + ask", "plain", 5, 1.5), Line("means", "far", 5), *(
-    Line(f"{what} causal-explore", "plain", n) for what in ("compile", "decide") for n in (4, 8)
-))  # fmt: skip
+SMOKE = (
+    *(Line(job, "hidden", 5) for job in ("check", "check --data")),
+    Line("init + ask", "plain", 5, 1.5),
+    Line("means", "far", 5),
+    *(Line(f"{what} causal-explore", "plain", n) for what in ("compile", "decide") for n in (4, 8)),
+)
 DECISIONS = {"causal-thompson": 200, "causal-explore": 40}  # that are timed together: some clocks are coarse
 RUNS = 3  # of these, of which the fastest counts
+ROWS = 2000  # of a log
 ENOUGH = 0.3  # seconds of exact means that are timed together
 
 
 def measured(line: Line, limit: int) -> Measured | None:
     """The processor time and the peak memory of a job; None if it takes longer than the limit."""
-    if line.job not in ("check", "init + ask"):
+    if line.job not in ("check", "check --data", "init + ask"):
         return run([sys.executable, __file__, "--inside", json.dumps(line)], limit)
     with tempfile.TemporaryDirectory() as folder:
         problem, study = Path(folder, "problem.toml"), Path(folder, "study.db")
@@ -81,6 +88,10 @@ def measured(line: Line, limit: int) -> Measured | None:
         dobandit = [sys.executable, "-m", "dobandit"]
         if line.job == "check":
             return run([*dobandit, "check", problem], limit)
+        if line.job == "check --data":
+            log = Path(folder, "log.csv")
+            _write_rows(log, _graph(line).variables)
+            return run([*dobandit, "check", problem, "--data", log], limit)
         first = run([*dobandit, "study", "init", study, problem], limit)
         second = first and run([*dobandit, "study", "ask", study], limit)
         if first is None or second is None:
@@ -138,6 +149,12 @@ def _graph(line: Line) -> Graph:
     return confounded_tree(line.size, 0 if line.kind == "plain" else line.size // 5, line.kind != "far")
 
 
+def _write_rows(path: Path, names: Sequence[str]) -> None:
+    """A log in which the variables have nothing to do with each other."""
+    rows = np.random.default_rng(1).integers(0, 2, (ROWS, len(names))).astype(str)
+    path.write_text("\n".join(map(",".join, [list(names), *rows.tolist()])) + "\n", encoding="utf-8")
+
+
 def _seconds(work: Callable[[], object]) -> float:
     start = time.process_time()
     work()
@@ -148,7 +165,7 @@ def exponents(found: dict[Line, Measured | None], sizes: Sequence[int]) -> None:
     """How fast the jobs that are timed inside grow."""
     for job, kind in dict.fromkeys((line.job, line.kind) for line in found):
         times = [(n, at.seconds) for n in sizes if (at := found.get(_found(found, job, kind, n))) is not None]
-        if len(times) == len(sizes) and " + " not in job and job != "check":
+        if len(times) == len(sizes) and " + " not in job and not job.startswith("check"):
             (first, start), *_, (last, end) = [(n, max(t, 1e-6)) for n, t in times]  # a clock may be coarse
             grows, aim = math.log(end / start) / math.log(last / first), EXPONENTS.get(job, 1.3)
             what = f"{job}, {kind}: exponent {first} to {last}"

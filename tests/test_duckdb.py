@@ -14,7 +14,11 @@ import pytest
 
 from dobandit.errors import DobanditError
 from dobandit.evidence import open_source, write_table
-from dobandit.evidence.duck import connect
+from dobandit.evidence.contents import fetch
+from dobandit.evidence.delimited import Delimited
+from dobandit.evidence.dialect import find_dialect
+from dobandit.evidence.duck import connect, csv_frame
+from dobandit.evidence.texts import read_text
 from dobandit.memory import limited
 
 EXTENSIONS = ("autoinstall_known_extensions", "autoload_known_extensions", "allow_community_extensions")
@@ -97,3 +101,20 @@ def test_a_file_that_goes_away_while_it_is_read_is_told_in_a_sentence(name: str,
     for question in (source.values, lambda column: source.group((column,)), lambda column: source.first((column,))):
         with pytest.raises(DobanditError, match=f"{name}: (cannot be read|the rows cannot be counted): "):
             question("A")
+
+
+def test_small_files_of_many_columns_are_left_to_the_standard_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A question for each of a thousand columns takes DuckDB minutes."""
+    path = tmp_path / "wide.csv"
+    names = [f"V{i}" for i in range(150)]
+    path.write_text(f"{','.join(names)}\n" + f"{','.join('01' * 75)}\n" * 3, encoding="utf-8")
+    text = read_text(fetch(path))
+    file = Delimited(text, find_dialect(text))
+    assert csv_frame(file, None) is None
+    monkeypatch.setattr("dobandit.evidence.duck.SMALL", 0)
+    large = csv_frame(file, None)
+    assert large is not None
+    for source in (large, file.columns()):
+        assert [(v, n) for v, n, *_ in source.values("V1")] == [("1", 3)]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dobandit.errors import DataError
-from dobandit.estimate.observational.independence import LEVEL, check_graph, chi_square_tail, holm, judge, p_value
+from dobandit.estimate.observational.independence import LEVEL, check_graph, chi_square_tail, holm, judge, p_values_of
 from dobandit.evidence import open_source
 from dobandit.graph import Graph, number_of_independencies
 from dobandit.graph.implied_independencies import independencies
@@ -83,15 +83,22 @@ def test_a_graph_without_a_problem_is_checked_by_the_values_in_the_rows() -> Non
 
 
 def test_pearsons_test_by_hand() -> None:
+    """Each alone and all together, where those of one shape are tested in one go."""
     table = np.array([[30.0, 20.0], [20.0, 30.0]])  # every expected count is 25: the statistic is 4 * 25 / 25
-    assert p_value(table) == pytest.approx(chi_square_tail(4.0, 1))
-    assert p_value(np.stack([table, table])) == pytest.approx(chi_square_tail(8.0, 2))
-    assert p_value(np.array([[4.0, 0.0], [0.0, 3.0]])) is None
-    assert p_value(np.array([[40.0, 40.0], [0.0, 0.0]])) is None
-    assert p_value(np.zeros((2, 2))) is None
     wide = np.array([[30.0, 20.0, 25.0], [20.0, 30.0, 25.0]])  # the same four cells are off 25 by 5
-    for counts in (wide, wide.T, np.insert(wide, 1, 0.0, axis=0), np.stack([wide, np.full((2, 3), 4.0)])):
-        assert p_value(counts) == pytest.approx(chi_square_tail(4.0, 2))
+    expected = [
+        (table, chi_square_tail(4.0, 1)),
+        (np.stack([table, table]), chi_square_tail(8.0, 2)),
+        (np.array([[4.0, 0.0], [0.0, 3.0]]), None),
+        (np.array([[40.0, 40.0], [0.0, 0.0]]), None),
+        (np.zeros((2, 2)), None),
+        *((c, chi_square_tail(4.0, 2)) for c in (wide, wide.T, np.insert(wide, 1, 0.0, axis=0))),
+        (np.stack([wide, np.full((2, 3), 4.0)]), chi_square_tail(4.0, 2)),
+    ]
+    alone = [p for counts, _ in expected for p in p_values_of([counts])]
+    assert alone == p_values_of([counts for counts, _ in expected])
+    assert alone == [None if p is None else pytest.approx(p) for _, p in expected]
+    assert p_values_of([]) == []
 
 
 @pytest.mark.parametrize(

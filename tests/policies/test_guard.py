@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import dobandit as db
 from dobandit import worlds
 from dobandit.chance import Chance
-from dobandit.estimate.observational.independence import p_value
+from dobandit.estimate.observational.independence import p_values_of
 from dobandit.estimate.pooled import PooledEstimator, RepairedGraphs
 from dobandit.estimate.pooled.implied_independencies import deviations
 from dobandit.estimate.pooled.joint import Joint
@@ -190,7 +190,7 @@ def test_deviations_are_those_of_pearsons_test() -> None:
     rng = np.random.default_rng(4)
     for shape in ((2, 2), (2, 2, 2), (3, 2, 3), (2, 2, 2, 2)):
         counts = rng.poisson(30, shape) + rng.integers(0, 25, shape) * (rng.random(shape) < 0.3)
-        p, z = p_value(counts.astype(float)), _deviation(counts.astype(float))
+        (p,), z = p_values_of([counts.astype(float)]), _deviation(counts.astype(float))
         assert p is not None
         assert 0.5 * math.erfc(z / math.sqrt(2)) == pytest.approx(p, rel=0.25, abs=1e-9)
     assert _deviation(np.array([[3.0, 0.0], [0.0, 3.0]])) < 0

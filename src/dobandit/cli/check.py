@@ -22,6 +22,8 @@ from dobandit.report import interval, problem_figure
 
 Set = tuple[str, ...]  # of variables that an arm sets
 
+MOST_LISTED = 100  # independencies
+
 
 @click.command()
 @PROBLEM
@@ -207,8 +209,8 @@ def _show_independencies(problem: Problem, verdicts: list[Verdict] | None) -> No
         which = "1 independence; test it" if found == 1 else f"{found:,} independencies; test them"
         screen.print(f"The graph implies {which} on your rows with --data FILE.")
         return
-    shown = table("the graph implies", "p-value", "the data")
-    for verdict in verdicts:
+    shown, few = table("the graph implies", "p-value", "the data"), _telling(verdicts)
+    for verdict in few:
         p = verdict.p_value
         shown.add_row(
             cell(str(verdict.independence)),
@@ -216,7 +218,16 @@ def _show_independencies(problem: Problem, verdicts: list[Verdict] | None) -> No
             _in_words(problem, verdict),
         )
     screen.print(shown)
+    if len(few) < len(verdicts):
+        screen.print(f"the {len(few)} smallest p-values of {len(verdicts):,} independencies; --json lists all of them")
     screen.print(f"\n{_summary(verdicts)}")
+
+
+def _telling(verdicts: list[Verdict]) -> list[Verdict]:
+    """All of them, or where these are many, those with the smallest p-values."""
+    if len(verdicts) <= MOST_LISTED:
+        return verdicts
+    return sorted(verdicts, key=lambda verdict: 2.0 if verdict.p_value is None else verdict.p_value)[:MOST_LISTED]
 
 
 def _in_words(problem: Problem, verdict: Verdict) -> str:
@@ -231,16 +242,16 @@ def _in_words(problem: Problem, verdict: Verdict) -> str:
 def _summary(verdicts: list[Verdict]) -> str:
     """What all tests come to; of what was not tested nothing is claimed."""
     tested = [verdict for verdict in verdicts if verdict.p_value is not None]
-    wrong, of_all = sum(verdict.rejected for verdict in tested), f"of {len(verdicts)} independencies"
+    wrong, of_all = sum(verdict.rejected for verdict in tested), f"of {len(verdicts):,} independencies"
     if not tested:
         return "Nothing was tested, so the data say nothing about the graph."
     limit = number(LEVEL / (len(tested) - wrong or 1), 2)  # of the smallest p-value that is not rejected (Holm 1979)
     together = f"({LEVEL:g} shared by {counted(len(tested), 'test')}, Holm's method)"
     if wrong:
         rest = f"\nOther p-values are above {limit} {together}." if wrong < len(tested) else ""
-        which = f"[red]{wrong} {of_all} {'is' if wrong == 1 else 'are'} contradicted[/]"
+        which = f"[red]{wrong:,} {of_all} {'is' if wrong == 1 else 'are'} contradicted[/]"
         return f"{which}: draw the missing edge or hidden cause. Effects and bounds rest on the graph.{rest}"
-    part = f" in the {len(tested)} {of_all} that were tested" if len(tested) < len(verdicts) else ""
+    part = f" in the {len(tested):,} {of_all} that were tested" if len(tested) < len(verdicts) else ""
     return f"No contradiction{part}: no p-value is at most {limit} {together}."
 
 

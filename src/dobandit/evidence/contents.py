@@ -58,6 +58,12 @@ class Contents:
             yield from _read_all(file)
 
     @property
+    def size(self) -> int:
+        """In bytes."""
+        with _reading(self.path):
+            return self.path.stat().st_size
+
+    @property
     def is_parquet(self) -> bool:
         with self.opened() as file:
             return self.name.lower().endswith((".parquet", ".pq")) or file.read(4) == _PARQUET

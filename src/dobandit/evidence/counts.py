@@ -14,6 +14,7 @@ import numpy as np
 
 from dobandit.arrays import Array, Indices
 from dobandit.errors import ArmError, DataError, listing
+from dobandit.evidence.batches import batches, pairs_counted
 from dobandit.evidence.faults import Fault, missing_fault, refusal, rows_told
 from dobandit.evidence.fitted import Fitted
 from dobandit.evidence.grouped import Grouped
@@ -27,6 +28,8 @@ Ends = tuple[float, float]
 INTERVENTION = "intervention"  # a column of logs that says what was done in a row
 LARGEST = 10**6  # cells up to which one grouping by all variables serves all tables: 8 MB
 FEW = 100  # values of a variable, and square root of combinations, that are counted before the domains are known
+MOST_READ = 2**23  # values of rows that are in memory at the same time
+MOST_VALUES = 2**12  # of all variables that are counted in pairs together: a table of 128 MB
 WIDEST = 10**7  # cells of a single table: 80 MB
 
 
@@ -43,7 +46,46 @@ def count(
     if cells(together, domains) <= LARGEST:
         whole = _tally(source, together, domains, between)
         return {group: _margin(whole, together, group) for group in groups}
-    return {group: _tally(source, group, domains, between) for group in groups}
+    alone = [group for group in groups if not group or any(v in between for v in group)]
+    found = {group: _tally(source, group, domains, between) for group in alone}
+    others = [group for group in groups if group not in found]
+    for batch in batches(others, _fitting(source, others, domains)):
+        found |= _tallies(source, batch, domains)
+    return {group: found[group] for group in groups}
+
+
+def _fitting(
+    source: Source, groups: Sequence[tuple[str, ...]], domains: Domains
+) -> Callable[[Sequence[str], int], bool]:
+    """Whether so many blocks of variables like this one can be read together: what comes back are the combinations of
+    their values that occur, of which there are not more than rows."""
+    rows = math.inf
+    if groups and not source.probabilities:
+        rows = float(observations(source, groups[0][:1]).weights.sum())
+
+    def fits(block: Sequence[str], number: int) -> bool:
+        values, found = sum(len(domains[v]) for v in block), min(cells(block, domains), rows, MOST_READ + 1)
+        return number * values <= MOST_VALUES and number * len(block) * min(found**number, rows) <= MOST_READ
+
+    return fits
+
+
+def _tallies(source: Source, groups: Sequence[tuple[str, ...]], domains: Domains) -> dict[tuple[str, ...], Array]:
+    """The counts of several groups, from one question to the source."""
+    if len(groups) == 1:
+        return {groups[0]: _tally(source, groups[0], domains, {})}
+    together = tuple(dict.fromkeys(v for group in groups for v in group))
+    rows, cards = observations(source, together), {v: len(domains[v]) for v in together}
+    codes = {v: rows.codes(v, domains[v]) for v in together}
+    pairs = [group for group in groups if len(group) == 2]
+    found: dict[tuple[str, ...], Array] = {}
+    if len(pairs) > len(together):  # else to count one after the other takes less time
+        of_pair = pairs_counted(codes, rows.weights, cards)
+        found = {pair: of_pair(pair) for pair in pairs}
+    for group in groups:
+        if group not in found:
+            found[group] = sums([codes[v] for v in group], rows.weights, tuple(cards[v] for v in group))
+    return found
 
 
 def read_together(source: Source, variables: Iterable[str], domains: Domains, measure: str | None) -> None:

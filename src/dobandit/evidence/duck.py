@@ -27,6 +27,8 @@ from dobandit.memory import memory_limit
 
 T = TypeVar("T")
 MOST_COLUMNS = 1000  # a query that names many more takes DuckDB longer than reading the file
+FEW_COLUMNS = 100  # of a small file: with more, a question for each of them takes DuckDB longer than reading the file
+SMALL = 2**24  # bytes
 _OPTIONS = "auto_detect=false, header=true, strict_mode=true, null_padding=false, ignore_errors=false"
 _CONFIG = {
     "autoinstall_known_extensions": "false",
@@ -139,7 +141,8 @@ def _query(file: Delimited) -> str:
 def _is_plain(file: Delimited) -> bool:
     """Whether a file has nothing that DuckDB reads in a way of its own, or slowly."""
     names = [name.lower() for name in file.dialect.names if name]
-    is_table = file.dialect.start == 1 and 1 < len(file.dialect.names) <= MOST_COLUMNS
+    most = FEW_COLUMNS if file.text.contents.size <= SMALL else MOST_COLUMNS
+    is_table = file.dialect.start == 1 and 1 < len(file.dialect.names) <= most
     differ = len(set(names)) == len(names)  # DuckDB does not know x from X
     return is_table and differ and not _has_oddities(file)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -83,22 +83,41 @@ def judge(
     groups = {i: (*i.given, i.a, i.b) for i in implied}
     countable = [g for g in groups.values() if not any(v in measured for v in g)]
     counts = count(source, [g for g in countable if cells(g, domains) <= MOST_CELLS], domains)
-    p_values = [p_value(counts[groups[i]]) if groups[i] in counts else None for i in implied]
+    tested = dict(zip(counts, p_values_of(list(counts.values())), strict=True))
+    p_values = [tested.get(groups[i]) for i in implied]
     rejected = holm([p for p in p_values if p is not None], LEVEL)
     return [Verdict(i, p, p is not None and p <= rejected) for i, p in zip(implied, p_values, strict=True)]
 
 
-def p_value(counts: Array) -> float | None:
-    """The chance of such a table if its last two variables are independent given the others."""
-    strata = counts.reshape(-1, *counts.shape[-2:])
-    statistic = freedom = 0.0
-    for table in strata:
-        table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
-        expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / max(table.sum(), 1)
-        if min(table.shape) > 1 and expected.min() >= FEWEST:
-            statistic += float(((table - expected) ** 2 / expected).sum())
-            freedom += (table.shape[0] - 1) * (table.shape[1] - 1)
-    return chi_square_tail(statistic, int(freedom)) if freedom else None
+def p_values_of(tables: Sequence[Array]) -> list[float | None]:
+    """For every table the chance of such counts if its last two variables are independent given the others; None
+    without enough data. Tables of the same shape are tested together."""
+    by_shape: dict[tuple[int, ...], list[int]] = {}
+    for i, table in enumerate(tables):
+        by_shape.setdefault(table.shape, []).append(i)
+    found: list[float | None] = [None] * len(tables)
+    for shape, alike in by_shape.items():
+        together = max(1, MOST_CELLS // math.prod(shape))
+        for first in range(0, len(alike), together):
+            part = alike[first : first + together]
+            for i, p in zip(part, _of_one_shape(np.stack([tables[i] for i in part])), strict=True):
+                found[i] = p
+    return found
+
+
+def _of_one_shape(tables: Array) -> Iterator[float | None]:
+    """The same for tables with axes (table, given..., a, b)."""
+    strata = tables.reshape(len(tables), -1, *tables.shape[-2:])
+    of_a, of_b, number = strata.sum(axis=3, keepdims=True), strata.sum(axis=2, keepdims=True), strata.sum(axis=(2, 3))
+    expected = of_a * of_b / np.maximum(number, 1.0)[..., np.newaxis, np.newaxis]
+    least = np.where(expected > 0, expected, np.inf).min(axis=(2, 3))  # values that do not occur are left out
+    values_of_a, values_of_b = (of_a > 0).sum(axis=(2, 3)), (of_b > 0).sum(axis=(2, 3))
+    enough = (least >= FEWEST) & (np.minimum(values_of_a, values_of_b) > 1)
+    off = np.divide((strata - expected) ** 2, expected, out=np.zeros(strata.shape), where=expected > 0)
+    statistic = (off.sum(axis=(2, 3)) * enough).sum(axis=1)
+    freedom = ((values_of_a - 1) * (values_of_b - 1) * enough).sum(axis=1)
+    for chi_square, degrees in zip(statistic.tolist(), freedom.tolist(), strict=True):
+        yield chi_square_tail(chi_square, degrees) if degrees else None
 
 
 def holm(p_values: Iterable[float], level: float) -> float:
@@ -118,9 +137,9 @@ def chi_square_tail(statistic: float, freedom: int) -> float:
     >>> round(chi_square_tail(3.841, 1), 4), round(chi_square_tail(18.307, 10), 4)
     (0.05, 0.05)
     """
-    half = statistic / 2
+    half, odd = statistic / 2, freedom % 2
     if half <= 0:
         return 1.0
-    exponents = np.arange(freedom // 2) + (freedom % 2) / 2  # 0, 1, 2, ... or 1/2, 3/2, ...
+    exponents = (k + odd / 2 for k in range(freedom // 2))  # 0, 1, 2, ... or 1/2, 3/2, ...
     terms = sum(math.exp(e * math.log(half) - half - math.lgamma(e + 1)) for e in exponents)
-    return min(1.0, terms + (math.erfc(math.sqrt(half)) if freedom % 2 else 0.0))
+    return min(1.0, terms + (math.erfc(math.sqrt(half)) if odd else 0.0))
