@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from dobandit.estimate.pooled.formulas import Do
-from dobandit.estimate.pooled.invariance import still_changed_by
+from dobandit.estimate.pooled.invariance import same_effect_as
 from dobandit.problem import Arm, Problem
 
 
@@ -70,10 +70,10 @@ def _dominating(problem: Problem, sets: Iterable[Do]) -> dict[Do, list[Do]]:
     graph, reward = problem.graph, problem.reward
     minimal = [s for s in sets if len(graph.acting(reward, s)) == len(s)]
     found: dict[Do, list[Do]] = {s: [] for s in minimal}
+    by_members = {frozenset(s): s for s in minimal}
     for t in minimal:
-        left = still_changed_by(graph, frozenset(t), reward, t)
-        for s in minimal:
-            if s != t and left.isdisjoint(s) and still_changed_by(graph, frozenset(s), reward, t) == left:
+        for alike in same_effect_as(graph, t, reward, t, by_members):
+            if (s := by_members[alike]) != t:
                 found[s].append(t)
     # Of sets that dominate each other the first one remains.
     place = {s: i for i, s in enumerate(minimal)}
