@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dobandit.errors import DataError
 from dobandit.evidence import Source, count, counts, open_source
 from dobandit.evidence.batches import batches
 from dobandit.evidence.grouped import Grouped
@@ -66,6 +67,13 @@ def test_all_pairs_of_many_variables_are_few_questions() -> None:
     assert len(source.questions) == 2  # how many rows there are, and the rows
     for a, b in pairs[::997]:
         np.testing.assert_array_equal(found[a, b], np.histogram2d(rows[a], rows[b], bins=2)[0])
+
+
+def test_a_table_that_is_too_large_is_refused_among_others() -> None:
+    names = [f"v{i}" for i in range(30)]
+    source = open_source({v: [0, 1, 1] for v in names})
+    with pytest.raises(DataError, match=r"a table of v0, .* would have .* cells, which is too many"):
+        count(source, [("v0", "v1"), tuple(names), ("v1", "v2")], dict.fromkeys(names, ("0", "1")))
 
 
 @given(GROUPS.filter(lambda groups: all(groups)), st.integers(4, 7))

@@ -46,8 +46,8 @@ def count(
     if cells(together, domains) <= LARGEST:
         whole = _tally(source, together, domains, between)
         return {group: _margin(whole, together, group) for group in groups}
-    alone = [group for group in groups if not group or any(v in between for v in group)]
-    found = {group: _tally(source, group, domains, between) for group in alone}
+    alone = [group for group in groups if not group or cells(group, domains) > WIDEST or {*group} & between.keys()]
+    found = {group: _tally(source, group, domains, between) for group in (alone if len(groups) > 1 else groups)}
     others = [group for group in groups if group not in found]
     for batch in batches(others, _fitting(source, others, domains)):
         found |= _tallies(source, batch, domains)
