@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dobandit.errors import DataError
 from dobandit.evidence import Source, count, counts, open_source
-from dobandit.evidence.batches import batches
+from dobandit.evidence.batches import batches, pairs_counted
 from dobandit.evidence.grouped import Grouped
 
 NAMES = tuple("ABCDEFG")
@@ -67,6 +67,36 @@ def test_all_pairs_of_many_variables_are_few_questions() -> None:
     assert len(source.questions) == 2  # how many rows there are, and the rows
     for a, b in pairs[::997]:
         np.testing.assert_array_equal(found[a, b], np.histogram2d(rows[a], rows[b], bins=2)[0])
+
+
+def test_products_of_matrices_count_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of variables with different numbers of values, with weights, and some rows after the other."""
+    rng, rows = np.random.default_rng(3), 100
+    cards = {f"v{i}": int(card) for i, card in enumerate(rng.integers(1, 5, 40))}
+    data, weights = {v: rng.integers(0, card, rows) for v, card in cards.items()}, rng.integers(1, 4, rows)
+    codes = {v: column.astype(np.intp) for v, column in data.items()}
+    monkeypatch.setattr("dobandit.evidence.batches.MARKED", 7 * sum(cards.values()))  # seven rows
+    of_pair = pairs_counted(codes, weights.astype(float), cards)
+    pairs = list(combinations(cards, 2))
+    whole = count(open_source(data, weights), pairs, {v: tuple(map(str, range(card))) for v, card in cards.items()})
+    for a, b in pairs:
+        expected = np.zeros((cards[a], cards[b]))
+        np.add.at(expected, (data[a], data[b]), weights)
+        np.testing.assert_array_equal(of_pair((a, b)), expected)
+        np.testing.assert_array_equal(whole[a, b], expected)
+
+
+def test_what_was_done_takes_memory_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A source returns experiments, too, so that few observations do not mean few rows."""
+    names, rows = [f"v{i}" for i in range(40)], 1000
+    rng = np.random.default_rng(4)
+    data = {v: rng.integers(0, 2, rows) for v in names}
+    done = np.where(np.arange(rows) < 10, "", "do(v0=1)")
+    source = Asked(open_source({**data, "intervention": done}))
+    monkeypatch.setattr(counts, "MOST_READ", 20_000)
+    found = count(source, list(combinations(names, 2)), dict.fromkeys(names, ("0", "1")))  # type: ignore[arg-type]
+    assert max(map(len, source.questions)) <= 1 + 20  # a thousand rows of twenty variables
+    assert {table.sum() for table in found.values()} == {10.0}
 
 
 def test_a_table_that_is_too_large_is_refused_among_others() -> None:

@@ -204,6 +204,31 @@ def test_check_states_the_limit_of_p_values(dobandit: Run, tmp_path: Path) -> No
         assert said in " ".join(dobandit("check", file, "--data", log).out.split())
 
 
+@pytest.mark.parametrize(
+    ("number", "kind", "said"),
+    [
+        (2000, "noise", "shown: the 100 smallest p-values; --json lists all 135 independencies"),
+        (2000, "copies", "shown: 100 of 119 contradictions; --json lists all 135 independencies"),
+        (3, "noise", "shown: 100, those with p-values first; --json lists all 135 independencies"),
+    ],
+)
+def test_check_lists_the_most_telling_of_many(dobandit: Run, tmp_path: Path, number: int, kind: str, said: str) -> None:
+    """Seventeen variables that have hardly anything to do with each other, or sixteen copies of one and another one."""
+    file, log, names = tmp_path / "problem.toml", tmp_path / "log.csv", [f"X{i:02}" for i in range(17)]
+    file.write_text(f'budget = 5\nreward = "X00"\ngraph.edges = "{"; ".join(names)}; X16 -> X15"')
+    rng = np.random.default_rng(5)
+    rows = rng.integers(2, size=(number, 17))
+    if kind == "copies":
+        rows[:, 1:] = rows[:, 1:2]
+    log.write_text("\n".join(map(",".join, [names, *rows.astype(str).tolist()])) + "\n")
+    verdicts = json.loads(dobandit("check", file, "--data", log, "--json").out)["independencies"]
+    lines = dobandit("check", file, "--data", log).out.splitlines()
+    assert said in lines
+    listed = [line.split("  ")[0] for line in lines if "⫫" in line]
+    in_order = sorted(verdicts, key=lambda v: 2 if v["p_value"] is None else v["p_value"])
+    assert listed == [f"{v['a']} ⫫ {v['b']}" for v in in_order[:100]]
+
+
 def test_names_with_a_space_that_are_not_quoted(dobandit: Run, shop: Path, tmp_path: Path) -> None:
     ran = dobandit("effect", shop, tmp_path / "log.csv", "--do", "contact", "channel=phone")
     assert ran.code == 2

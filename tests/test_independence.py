@@ -82,7 +82,7 @@ def test_a_graph_without_a_problem_is_checked_by_the_values_in_the_rows() -> Non
         check_graph(Graph("X -> M -> Y"), {"X": [0, 1], "Y": [0, 1]})
 
 
-def test_pearsons_test_by_hand() -> None:
+def test_pearsons_test_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each alone and all together, where those of one shape are tested in one go."""
     table = np.array([[30.0, 20.0], [20.0, 30.0]])  # every expected count is 25: the statistic is 4 * 25 / 25
     wide = np.array([[30.0, 20.0, 25.0], [20.0, 30.0, 25.0]])  # the same four cells are off 25 by 5
@@ -95,10 +95,14 @@ def test_pearsons_test_by_hand() -> None:
         *((c, chi_square_tail(4.0, 2)) for c in (wide, wide.T, np.insert(wide, 1, 0.0, axis=0))),
         (np.stack([wide, np.full((2, 3), 4.0)]), chi_square_tail(4.0, 2)),
     ]
+    together = p_values_of([counts for counts, _ in expected])
     alone = [p for counts, _ in expected for p in p_values_of([counts])]
+    assert alone == together
+    monkeypatch.setattr("dobandit.estimate.observational.independence.MOST_CELLS", 4)
     assert alone == p_values_of([counts for counts, _ in expected])
     assert alone == [None if p is None else pytest.approx(p) for _, p in expected]
     assert p_values_of([]) == []
+    assert p_values_of([np.full((2, 2), 1e-170)]) == [None]
 
 
 @pytest.mark.parametrize(

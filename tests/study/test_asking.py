@@ -109,6 +109,7 @@ def test_an_overdraft_is_shown(place: str) -> None:
     [
         (lambda study: study.ask("3"), "ask for one pull or more, not '3'"),
         (lambda study: study.ask(1.5), "ask for one pull or more, not 1.5"),
+        (lambda study: study.ask(True), "ask for one pull or more, not True"),
         (lambda study: study.ask(worker=""), "the name of a worker is a text that is not empty, not ''"),
         (lambda study: study.ask(worker=7), "the name of a worker is a text"),
         (lambda study: study.ask(ttl="x"), "a time to live is .*, not 'x'"),

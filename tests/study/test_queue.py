@@ -12,7 +12,7 @@ import pytest
 
 from dobandit.study import Study
 from dobandit.study.stores import open_store, queue
-from dobandit.study.stores.queue import HAS_LOCKS, Queue
+from dobandit.study.stores.queue import HAS_LOCKS, LOOK, Queue
 from tests.study.driving import SMALL
 
 pytestmark = pytest.mark.skipif(not HAS_LOCKS, reason="this system has no locks that a queue can be made of")
@@ -68,3 +68,15 @@ def test_one_who_dies_is_not_waited_for(folder: Path) -> None:
         pass
     assert ours.is_empty()
     ours.close()
+
+
+def test_a_queue_that_others_begin_later_is_found(folder: Path) -> None:
+    place = folder / "s.db"
+    ours, theirs = Queue(place), Queue(place)
+    assert ours.is_empty()
+    with theirs.turn():
+        time.sleep(2 * LOOK)
+        assert not ours.is_empty()
+    assert ours.is_empty()
+    ours.close()
+    theirs.close()

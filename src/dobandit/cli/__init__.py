@@ -82,8 +82,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command; a user's mistake ends in a sentence on stderr and an exit code, never in a traceback."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     _prepare_streams()
-    # NumPy's library for matrices starts threads when it is loaded, which takes as long as a short command. We do not
-    # multiply large matrices.
+    # NumPy's library for matrices starts threads when it is loaded, which takes as long as a short command. More
+    # threads would not be faster, because we multiply few large matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.set_threshold(100_000, 20, 20)  # nothing that is imported is garbage: looking for it slows a short command down
     atexit.register(gc.freeze)  # nor at the end, when the system takes all of it

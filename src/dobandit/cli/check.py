@@ -209,8 +209,8 @@ def _show_independencies(problem: Problem, verdicts: list[Verdict] | None) -> No
         which = "1 independence; test it" if found == 1 else f"{found:,} independencies; test them"
         screen.print(f"The graph implies {which} on your rows with --data FILE.")
         return
-    shown, few = table("the graph implies", "p-value", "the data"), _telling(verdicts)
-    for verdict in few:
+    shown, listed = table("the graph implies", "p-value", "the data"), _listed(verdicts)
+    for verdict in listed:
         p = verdict.p_value
         shown.add_row(
             cell(str(verdict.independence)),
@@ -218,16 +218,24 @@ def _show_independencies(problem: Problem, verdicts: list[Verdict] | None) -> No
             _in_words(problem, verdict),
         )
     screen.print(shown)
-    if len(few) < len(verdicts):
-        screen.print(f"the {len(few)} smallest p-values of {len(verdicts):,} independencies; --json lists all of them")
+    if len(listed) < len(verdicts):
+        screen.print(f"shown: {_which(verdicts)}; --json lists all {len(verdicts):,} independencies")
     screen.print(f"\n{_summary(verdicts)}")
 
 
-def _telling(verdicts: list[Verdict]) -> list[Verdict]:
-    """All of them, or where these are many, those with the smallest p-values."""
+def _listed(verdicts: list[Verdict]) -> list[Verdict]:
+    """All verdicts. If there are too many, those with the smallest p-values."""
     if len(verdicts) <= MOST_LISTED:
         return verdicts
     return sorted(verdicts, key=lambda verdict: 2.0 if verdict.p_value is None else verdict.p_value)[:MOST_LISTED]
+
+
+def _which(verdicts: list[Verdict]) -> str:
+    """Which of many verdicts are listed."""
+    tested, wrong = sum(verdict.p_value is not None for verdict in verdicts), sum(v.rejected for v in verdicts)
+    if wrong > MOST_LISTED:
+        return f"{MOST_LISTED} of {wrong:,} contradictions"
+    return f"the {MOST_LISTED} smallest p-values" if tested >= MOST_LISTED else f"{MOST_LISTED}, those with p-values first"
 
 
 def _in_words(problem: Problem, verdict: Verdict) -> str:

@@ -19,9 +19,10 @@ MARKED = 2**22  # numbers that mark the values of some rows
 
 
 def batches(groups: Sequence[Group], fits: Callable[[Sequence[str], int], bool]) -> Iterator[list[Group]]:
-    """Groups, in lists that name few variables; `fits` says whether a number of blocks like this one fit together.
+    """The groups in lists, each of which is counted from one question. `fits(block, n)` says whether n blocks of
+    variables, as large as this one, can be read together.
 
-    >>> list(batches([("A", "B"), ("A", "C"), ("B", "C")], lambda variables, number: number * len(variables) <= 2))
+    >>> list(batches([("A", "B"), ("A", "C"), ("B", "C")], lambda block, blocks: blocks * len(block) <= 2))
     [[('A', 'B')], [('A', 'C')], [('B', 'C')]]
     """
     block: dict[str, int] = {}
@@ -55,6 +56,6 @@ def pairs_counted(codes: Mapping[str, Indices], weights: Array, cards: Mapping[s
 
     def of(group: Group) -> Array:
         a, b = group
-        return counts[start[a] : start[a] + cards[a], start[b] : start[b] + cards[b]]
+        return counts[start[a] : start[a] + cards[a], start[b] : start[b] + cards[b]].copy()  # to keep no more
 
     return of

@@ -29,6 +29,7 @@ INTERVENTION = "intervention"  # a column of logs that says what was done in a r
 LARGEST = 10**6  # cells up to which one grouping by all variables serves all tables: 8 MB
 FEW = 100  # values of a variable, and square root of combinations, that are counted before the domains are known
 MOST_READ = 2**23  # values of rows that are in memory at the same time
+PAIR = 128  # cells of a product of matrices, which take as long as counting one pair of variables
 MOST_VALUES = 2**12  # of all variables that are counted in pairs together: a table of 128 MB
 WIDEST = 10**7  # cells of a single table: 80 MB
 
@@ -57,15 +58,19 @@ def count(
 def _fitting(
     source: Source, groups: Sequence[tuple[str, ...]], domains: Domains
 ) -> Callable[[Sequence[str], int], bool]:
-    """Whether so many blocks of variables like this one can be read together: what comes back are the combinations of
-    their values that occur, of which there are not more than rows."""
-    rows = math.inf
-    if groups and not source.probabilities:
-        rows = float(observations(source, groups[0][:1]).weights.sum())
+    """Whether several blocks of variables, as large as this one, can be read together. What a source returns are the
+    combinations of their values and of what was done, and there are at most as many of these as rows."""
+    rows, done = math.inf, 1
+    if groups:
+        asked = (INTERVENTION,) if INTERVENTION in source.columns else groups[0][:1]
+        found = source.group(asked)
+        rows = rows if source.probabilities else float(found.weights.sum())
+        done = len(set(found.columns[0])) if asked == (INTERVENTION,) else 1
 
-    def fits(block: Sequence[str], number: int) -> bool:
-        values, found = sum(len(domains[v]) for v in block), min(cells(block, domains), rows, MOST_READ + 1)
-        return number * values <= MOST_VALUES and number * len(block) * min(found**number, rows) <= MOST_READ
+    def fits(block: Sequence[str], blocks: int) -> bool:
+        combinations = min(cells(block, domains), rows, MOST_READ + 1) ** blocks * done
+        is_read = blocks * len(block) * min(combinations, rows) <= MOST_READ
+        return is_read and blocks * sum(len(domains[v]) for v in block) <= MOST_VALUES
 
     return fits
 
@@ -79,7 +84,7 @@ def _tallies(source: Source, groups: Sequence[tuple[str, ...]], domains: Domains
     codes = {v: rows.codes(v, domains[v]) for v in together}
     pairs = [group for group in groups if len(group) == 2]
     found: dict[tuple[str, ...], Array] = {}
-    if len(pairs) > len(together):  # else to count one after the other takes less time
+    if len(pairs) * PAIR > sum(cards.values()) ** 2:
         of_pair = pairs_counted(codes, rows.weights, cards)
         found = {pair: of_pair(pair) for pair in pairs}
     for group in groups:

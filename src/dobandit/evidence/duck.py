@@ -27,8 +27,9 @@ from dobandit.memory import memory_limit
 
 T = TypeVar("T")
 MOST_COLUMNS = 1000  # a query that names many more takes DuckDB longer than reading the file
-FEW_COLUMNS = 100  # of a small file: with more, a question for each of them takes DuckDB longer than reading the file
+FEW_COLUMNS = 100  # of a file that DuckDB reads however small it is
 SMALL = 2**24  # bytes
+PER_COLUMN = 1000  # bytes that Python reads while DuckDB answers a question, for each column of the file
 _OPTIONS = "auto_detect=false, header=true, strict_mode=true, null_padding=false, ignore_errors=false"
 _CONFIG = {
     "autoinstall_known_extensions": "false",
@@ -141,10 +142,16 @@ def _query(file: Delimited) -> str:
 def _is_plain(file: Delimited) -> bool:
     """Whether a file has nothing that DuckDB reads in a way of its own, or slowly."""
     names = [name.lower() for name in file.dialect.names if name]
-    most = FEW_COLUMNS if file.text.contents.size <= SMALL else MOST_COLUMNS
-    is_table = file.dialect.start == 1 and 1 < len(file.dialect.names) <= most
+    is_table = file.dialect.start == 1 and len(file.dialect.names) > 1 and not _is_wide(file)
     differ = len(set(names)) == len(names)  # DuckDB does not know x from X
     return is_table and differ and not _has_oddities(file)
+
+
+def _is_wide(file: Delimited) -> bool:
+    """Whether a question for each of its columns takes DuckDB longer than reading the file."""
+    columns, size = len(file.dialect.names), file.text.contents.size
+    is_quick = size <= min(SMALL, PER_COLUMN * columns**2)
+    return columns > (FEW_COLUMNS if is_quick else MOST_COLUMNS)
 
 
 def _has_oddities(file: Delimited) -> bool:

@@ -5,6 +5,7 @@ Money is counted in pulls: `paid` ones are spent, `open` ones are reserved, the 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -131,7 +132,7 @@ class Totals:
 
     def _paid_for(self, pulls: Array) -> float:
         """What so many pulls of every arm cost."""
-        return float(np.vdot(pulls, self.costs))
+        return math.fsum((pulls * self.costs).ravel().tolist())  # the same on all machines
 
     def affordable(self) -> Flags:
         """The arms that the free money pays for."""

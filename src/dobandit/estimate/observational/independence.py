@@ -97,7 +97,7 @@ def p_values_of(tables: Sequence[Array]) -> list[float | None]:
         by_shape.setdefault(table.shape, []).append(i)
     found: list[float | None] = [None] * len(tables)
     for shape, alike in by_shape.items():
-        together = max(1, MOST_CELLS // math.prod(shape))
+        together = max(1, MOST_CELLS // max(1, math.prod(shape)))
         for first in range(0, len(alike), together):
             part = alike[first : first + together]
             for i, p in zip(part, _of_one_shape(np.stack([tables[i] for i in part])), strict=True):
@@ -110,10 +110,11 @@ def _of_one_shape(tables: Array) -> Iterator[float | None]:
     strata = tables.reshape(len(tables), -1, *tables.shape[-2:])
     of_a, of_b, number = strata.sum(axis=3, keepdims=True), strata.sum(axis=2, keepdims=True), strata.sum(axis=(2, 3))
     expected = of_a * of_b / np.maximum(number, 1.0)[..., np.newaxis, np.newaxis]
-    least = np.where(expected > 0, expected, np.inf).min(axis=(2, 3))  # values that do not occur are left out
+    occurs = (of_a > 0) & (of_b > 0)
+    least = np.where(occurs, expected, np.inf).min(axis=(2, 3))
     values_of_a, values_of_b = (of_a > 0).sum(axis=(2, 3)), (of_b > 0).sum(axis=(2, 3))
     enough = (least >= FEWEST) & (np.minimum(values_of_a, values_of_b) > 1)
-    off = np.divide((strata - expected) ** 2, expected, out=np.zeros(strata.shape), where=expected > 0)
+    off = np.divide((strata - expected) ** 2, expected, out=np.zeros(strata.shape), where=occurs & (expected > 0))
     statistic = (off.sum(axis=(2, 3)) * enough).sum(axis=1)
     freedom = ((values_of_a - 1) * (values_of_b - 1) * enough).sum(axis=1)
     for chi_square, degrees in zip(statistic.tolist(), freedom.tolist(), strict=True):

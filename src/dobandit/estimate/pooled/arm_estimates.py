@@ -17,7 +17,7 @@ from dobandit.estimate.pooled.posterior import Conditions
 
 TOGETHER = 2**17  # numbers of gradients: arms whose variances are made together, so that they stay in the cache
 
-TURNED = 128  # cells whose gradients get another order together, so that they stay in the cache
+TURNED = 128  # cells that are copied at once, so that they stay in the cache
 
 
 class ArmEstimates(NamedTuple):

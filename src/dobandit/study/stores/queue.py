@@ -28,7 +28,7 @@ _COUNTERS = struct.Struct("=QQ")  # the next ticket, and the one after the last 
 _LOCK = struct.Struct("hhqqi4x")  # struct flock: type, whence, start, length, process
 _FIRST = 64  # the byte of ticket 0
 _SHORT, _LONG = 0.0003, 0.02  # seconds between two looks, for each one who is before us, and at most
-_LOOK = 0.01  # seconds between two looks for the file, before there is one
+LOOK = 0.01  # seconds between two looks for the file, before there is one
 STALLED = 1.0  # seconds without progress, after which it is tried out of turn: someone before us has been stopped
 
 
@@ -38,7 +38,7 @@ class Queue:
     def __init__(self, study: Path) -> None:
         self._path = str(study.with_name(f"{study.name}-queue"))
         self._file: int | None = None
-        self._looked = -_LOOK  # when the file was last looked for
+        self._looked = -LOOK  # when the file was last looked for
 
     def is_empty(self) -> bool:
         """Whether nobody has to be waited for, as far as is known."""
@@ -50,7 +50,7 @@ class Queue:
     def _is_found(self) -> bool:
         """Whether there is a file now. Most studies have none, so it is looked for only now and then."""
         now = time.monotonic()
-        if now < self._looked + _LOOK:
+        if now < self._looked + LOOK:
             return False
         self._looked = now
         return os.access(self._path, os.F_OK) and self._open(os.O_RDWR)  # to look is faster than to fail
