@@ -235,7 +235,9 @@ def _which(verdicts: list[Verdict]) -> str:
     tested, wrong = sum(verdict.p_value is not None for verdict in verdicts), sum(v.rejected for v in verdicts)
     if wrong > MOST_LISTED:
         return f"{MOST_LISTED} of {wrong:,} contradictions"
-    return f"the {MOST_LISTED} smallest p-values" if tested >= MOST_LISTED else f"{MOST_LISTED}, those with p-values first"
+    return (
+        f"the {MOST_LISTED} smallest p-values" if tested >= MOST_LISTED else f"{MOST_LISTED}, those with p-values first"
+    )
 
 
 def _in_words(problem: Problem, verdict: Verdict) -> str:
