@@ -88,6 +88,7 @@ def test_pearsons_test_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     wide = np.array([[30.0, 20.0, 25.0], [20.0, 30.0, 25.0]])  # the same four cells are off 25 by 5
     expected = [
         (table, chi_square_tail(4.0, 1)),
+        (2 * table, chi_square_tail(8.0, 1)),
         (np.stack([table, table]), chi_square_tail(8.0, 2)),
         (np.array([[4.0, 0.0], [0.0, 3.0]]), None),
         (np.array([[40.0, 40.0], [0.0, 0.0]]), None),
